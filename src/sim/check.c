@@ -12,9 +12,13 @@
 
 // ---- messages ---------------------------------------------------------------------------------------
 
-static hfiLabel label_of_dof_joint(const hfModel* m, int dof) { return hfi_model_label(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]); }
+static hfiLabel label_of_dof_joint(const hfModel* m, int dof) {
+  return hfi_model_label(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]);
+}
 
-static hfiLabel label_of_dof_body(const hfModel* m, int dof) { return hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]); }
+static hfiLabel label_of_dof_body(const hfModel* m, int dof) {
+  return hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]);
+}
 
 // The object that an input acts on, by its place in the input's array.
 static hfiLabel label_actuator(const hfModel* m, int i) { return hfi_model_label(m, HF_OBJECT_ACTUATOR, i); }
@@ -29,8 +33,8 @@ static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError*
 
 // ---- the state --------------------------------------------------------------------------------------
 
-// Refuses a state of a model of other sizes. The lengths of its arrays say how many trees and tendons that model has: a state has a word for each
-// tree, and a friction for each dof and tendon.
+// Refuses a state of a model of other sizes. The lengths of its arrays say how many trees and tendons that model has: a
+// state has a word for each tree, and a friction for each dof and tendon.
 static hfStatus check_size(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
   const int32_t trees = state->ndiscrete - HFI_WORD_TREES;
@@ -51,7 +55,8 @@ hfStatus hfi_sim_check_velocities(const hfSim* s, const double* v, const char* w
   for (int i = 0; i < m->nv; ++i) {
     if (!isfinite(v[i])) return refuse_dof(m, i, what, error);
     if (!hfi_is_speed(v[i]))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of %s on %s is %g: speeds above %g have no energy that can be computed", what,
+      return hfi_refuse(error, HF_ERROR_NONFINITE,
+                        "%s of %s on %s is %g: speeds above %g have no energy that can be computed", what,
                         label_of_dof_joint(m, i).text, label_of_dof_body(m, i).text, v[i], hfi_largest_speed);
   }
   return HF_OK;
@@ -60,7 +65,8 @@ hfStatus hfi_sim_check_velocities(const hfSim* s, const double* v, const char* w
 // Coordinates beyond this are refused [m, rad]: products of three of them would leave the range of numbers.
 static const double LARGEST_COORDINATE = 1e100;
 
-// Whether all coordinates are finite and at most LARGEST_COORDINATE in size. It is also 0 if the sum of their squares exceeds its square.
+// Whether all coordinates are finite and at most LARGEST_COORDINATE in size. It is also 0 if the sum of their squares
+// exceeds its square.
 static int are_surely_coordinates(const double* q, int count) {
   return hfi_sum_squares(q, count) <= LARGEST_COORDINATE * LARGEST_COORDINATE;
 }
@@ -76,7 +82,8 @@ static hfStatus check_coordinates(const hfModel* m, int j, const double* q, hfEr
   int quat = hfi_joint_kinds[hf_model_jnt_type(m)[j]].info.quat;
   for (int i = 0; i < count; ++i)
     if (fabs(first[i]) > LARGEST_COORDINATE && (quat < 0 || i < quat))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "position of %s on %s is %g: coordinates above %g cannot be computed with",
+      return hfi_refuse(error, HF_ERROR_NONFINITE,
+                        "position of %s on %s is %g: coordinates above %g cannot be computed with",
                         label_of_dof_joint(m, dof).text, label_of_dof_body(m, dof).text, first[i], LARGEST_COORDINATE);
   return HF_OK;
 }
@@ -95,20 +102,23 @@ static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error
   if (status != HF_OK) return status;
 
   for (int i = 0; i < m->na; ++i)
-    if (!isfinite(hf_state_act(state)[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
-  if (!hfi_all_finite(hf_state_rest(state), m->nrest)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the rest of a spring is not finite");
+    if (!isfinite(hf_state_act(state)[i]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "activation %d is not finite", i);
+  if (!hfi_all_finite(hf_state_rest(state), m->nrest))
+    return hfi_refuse(error, HF_ERROR_NONFINITE, "the rest of a spring is not finite");
   return HF_OK;
 }
 
-// Refuses histories whose times do not ascend, since values between two samples are interpolated. States come from files and programs and may hold
-// anything.
+// Refuses histories whose times do not ascend, since values between two samples are interpolated. States come from
+// files and programs and may hold anything.
 static hfStatus check_histories(const hfModel* m, const hfState* state, hfError* error) {
   if (!m->nhistory) return HF_OK;
 
   for (int i = 0; i < m->nu; ++i) {
     int n = hf_model_actuator_nsample(m)[i];
     if (n > 0 && !hfi_delay_is_sound(hf_state_history(state) + hf_model_actuator_historyadr(m)[i], n, 1))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of %s has a number that is not finite, or times that do not ascend",
+      return hfi_refuse(error, HF_ERROR_NONFINITE,
+                        "the history of %s has a number that is not finite, or times that do not ascend",
                         label_actuator(m, i).text);
   }
 
@@ -116,7 +126,8 @@ static hfStatus check_histories(const hfModel* m, const hfState* state, hfError*
     int n = hf_model_sensor_nsample(m)[i];
     const double* history = hf_state_history(state) + hf_model_sensor_historyadr(m)[i];
     if (n > 0 && (!isfinite(history[0]) || !hfi_delay_is_sound(history + 1, n + 1, 0)))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "the history of %s has a time that is not finite, or times that do not ascend",
+      return hfi_refuse(error, HF_ERROR_NONFINITE,
+                        "the history of %s has a time that is not finite, or times that do not ascend",
                         hfi_model_label(m, HF_OBJECT_SENSOR, i).text);
   }
   return HF_OK;
@@ -150,7 +161,8 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
     for (int i = 0; arrays[k].x && i < arrays[k].rows * arrays[k].columns; ++i) {
       int row = i / arrays[k].columns;
       if (!isfinite(arrays[k].x[i]))
-        return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] of %s is not finite", arrays[k].name, row, arrays[k].label(m, row).text);
+        return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] of %s is not finite", arrays[k].name, row,
+                          arrays[k].label(m, row).text);
     }
   return HF_OK;
 }
@@ -178,8 +190,9 @@ static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error
 
 // ---- both -------------------------------------------------------------------------------------------
 
-// A quick test: whether one sum over all numbers of state and input is finite, so that each of them is, and no speed is too large. Controls of a scene
-// with signals are tested one by one, because NaN is usual there. wrenches: the sum of their squares.
+// A quick test: whether one sum over all numbers of state and input is finite, so that each of them is, and no speed is
+// too large. Controls of a scene with signals are tested one by one, because NaN is usual there. wrenches: the sum of
+// their squares.
 static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in, double wrenches) {
   if (!hfi_surely_speeds(hf_state_v(state), m->nv)) return 0;
   if (!are_surely_coordinates(hf_state_q(state), m->nq)) return 0;

@@ -64,8 +64,8 @@ static const char* name_at(const char* const* names, int i) {
 const char* hf_method_name(int method) { return name_at(hfi_method_names, method); }
 const char* hf_friction_name(int friction) { return name_at(FRICTIONS, friction); }
 
-// The smallest accuracy that may be asked for [m, rad]. Coordinates of order one are rounded by 1e-16 in each step, and over many steps this adds up
-// to more.
+// The smallest accuracy that may be asked for [m, rad]. Coordinates of order one are rounded by 1e-16 in each step, and
+// over many steps this adds up to more.
 static const double LEAST_ACCURACY = 1e-14;
 
 // ---- fields --------------------------------------------------------------------------------------
@@ -189,13 +189,15 @@ hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
     if (status != HF_OK) return status;
   }
   if (c->accuracy > 0 && c->accuracy < LEAST_ACCURACY)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "accuracy = %g cannot be met: it must be 0 (fixed steps) or at least %g", c->accuracy, LEAST_ACCURACY);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "accuracy = %g cannot be met: it must be 0 (fixed steps) or at least %g", c->accuracy, LEAST_ACCURACY);
   return HF_OK;
 }
 
 // ---- options that cannot act ---------------------------------------------------------------------
 
-// Appends to text the names of the methods with which a group of options acts: "tamsi", "convex" and "mlcp". Returns their number.
+// Appends to text the names of the methods with which a group of options acts: "tamsi", "convex" and "mlcp". Returns
+// their number.
 static int list_methods(unsigned group, char* text, size_t size) {
   int last = -1;
   int count = 0;
@@ -215,7 +217,8 @@ static int list_methods(unsigned group, char* text, size_t size) {
 static int is_asked_for(const hfSimConfig* c, const hfWorld* w, const Field* f) {
   hfSimConfig plain = hf_sim_config_default();
   double value = read_field(c, f);
-  return value != read_field(&plain, f) && !(f->offset == offsetof(hfSimConfig, sleep_speed) && value == w->sleep_speed);
+  return value != read_field(&plain, f) && !(f->offset == offsetof(hfSimConfig, sleep_speed) &&
+                                             value == w->sleep_speed);
 }
 
 // Refuses a field that asks for something which the steps of c->method do not have.
@@ -224,31 +227,38 @@ static hfStatus refuse_idle(const hfSimConfig* c, const Field* f, hfError* error
   double value = read_field(c, f);
   int count = list_methods(f->group, methods, sizeof methods);
   snprintf(number, sizeof number, "%g", value);
-  return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option %s = %s cannot act: it belongs to the method%s %s, the method is \"%s\"", f->name,
-                    f->values ? name_at(f->values, (int)value) : number, count > 1 ? "s" : "", methods, hfi_method_names[c->method]);
+  return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                    "option %s = %s cannot act: it belongs to the method%s %s, the method is \"%s\"", f->name,
+                    f->values ? name_at(f->values,
+                                        (int)value) : number, count > 1 ? "s" : "", methods, hfi_method_names[c->method]);
 }
 
 hfStatus hfi_config_check_idle(const hfSimConfig* c, const hfWorld* w, hfError* error) {
   const char* method = hfi_method_names[c->method];
   for (int i = 0; i < FIELD_COUNT; ++i)
-    if (!(FIELDS[i].group & hfi_method_options(c->method)) && is_asked_for(c, w, &FIELDS[i])) return refuse_idle(c, &FIELDS[i], error);
+    if (!(FIELDS[i].group & hfi_method_options(c->method)) && is_asked_for(c, w, &FIELDS[i]))
+      return refuse_idle(c, &FIELDS[i], error);
 
   int is_rigid = hfi_method_is(hfi_method_of(c), HFI_COULOMB_FRICTION);
   if (is_rigid && c->friction >= 0 && c->friction != HF_FRICTION_COULOMB)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option friction = %s cannot act: method \"%s\" has Coulomb's friction",
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "option friction = %s cannot act: method \"%s\" has Coulomb's friction",
                       FRICTIONS[c->friction], method);
   if (c->smallest_step != hf_sim_config_default().smallest_step && c->accuracy == 0)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option smallest_step = %g cannot act: without the option accuracy all steps have one length",
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "option smallest_step = %g cannot act: without the option accuracy all steps have one length",
                       c->smallest_step);
   if (hfi_method_rung(c->method) == HF_RUNG_CONVEX && c->solver.first_rung == HF_RUNG_MERIT)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option solver.first_rung = merit cannot act: method \"%s\" has the rung convex alone", method);
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "option solver.first_rung = merit cannot act: method \"%s\" has the rung convex alone", method);
   return HF_OK;
 }
 
 void hfi_config_change_method(hfSimConfig* c, const hfWorld* w, int method) {
   hfSimConfig plain = hf_sim_config_default();
   int old = c->method < 0 ? w->method : c->method;
-  if (hfi_method_rung(old) != HF_RUNG_NONE) c->solver.first_rung = plain.solver.first_rung; // A sim of that method set it, not the user.
+  // A sim of that method set it, not the user.
+  if (hfi_method_rung(old) != HF_RUNG_NONE) c->solver.first_rung = plain.solver.first_rung;
 
   c->method = method;
   for (int i = 0; i < FIELD_COUNT; ++i)

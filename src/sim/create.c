@@ -16,7 +16,8 @@ static int any_inverse_drive(const hfSimConfig* c, const hfModel* m) {
   return 0;
 }
 
-// Refuses a step so short that a delay would span more samples than a history holds. There is one sample for each step [s].
+// Refuses a step so short that a delay would span more samples than a history holds. There is one sample for each step
+// [s].
 static hfStatus check_delays(const hfModel* m, double step, hfError* error) {
   if (!m->nhistory) return HF_OK;
   for (int i = 0; i < m->nu; ++i)
@@ -36,13 +37,15 @@ static hfStatus check_delays(const hfModel* m, double step, hfError* error) {
 // Refuses a configuration that hf_sim_config_default has not made, or that was made with headers of another version.
 static hfStatus check_headers(const hfSimConfig* c, hfError* error) {
   if (c->headers <= 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the configuration is not set up: begin with hf_sim_config_default and change its fields");
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "the configuration is not set up: begin with hf_sim_config_default and change its fields");
 
   int number = c->headers - 1;
   return hf_check_version(number / 1000000, number / 1000 % 1000, -1, error);
 }
 
-// Completes s->config from the scene and finds s->method. Refuses options that contradict each other or that the method does not have.
+// Completes s->config from the scene and finds s->method. Refuses options that contradict each other or that the method
+// does not have.
 static hfStatus choose_options(hfSim* s, hfError* error) {
   hfSimConfig* c = &s->config;
   const hfWorld* w = &s->model->world;
@@ -81,12 +84,13 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
 
 // ---- the world ----------------------------------------------------------------------------------------
 
-// Number of contact points for each geom of a pile [-]. Boxes that lie flush in a block have 28 each: 12 at faces, 12 at edges and 4 at corners, where
-// each point is shared by two boxes. Methods with dense matrices, whose size grows with the square of this number, get room for a pile without order.
+// Number of contact points for each geom of a pile [-]. Boxes that lie flush in a block have 28 each: 12 at faces, 12
+// at edges and 4 at corners, where each point is shared by two boxes. Methods with dense matrices, whose size grows
+// with the square of this number, get room for a pile without order.
 enum { POINTS_IN_BLOCK = 32, POINTS_IN_PILE = 16 };
 
-// How long a thread waits for more work on a heap before it sleeps [ns]. In an iteration the caller works alone for 0.2 ms at most, while it factors the
-// trunk of a heap of 1000 bodies.
+// How long a thread waits for more work on a heap before it sleeps [ns]. In an iteration the caller works alone for 0.2
+// ms at most, while it factors the trunk of a heap of 1000 bodies.
 static const long PATIENCE = 500000;
 
 // Creates the threads that share a step, if the model has work for them.

@@ -1,5 +1,6 @@
-// Did a step give its world energy that no work explains? Then it was too long for the scene, a solver failed, or the scene contradicts
-// itself: the step reports a gain, and HF_GAINED_ENERGY where the gain is notable (docs/theory/motion.md, "Energy that no work explains").
+// Did a step give its world energy that no work explains? Then it was too long for the scene, a solver failed, or the
+// scene contradicts itself: the step reports a gain, and HF_GAINED_ENERGY where the gain is notable
+// (docs/theory/motion.md, "Energy that no work explains").
 //
 // One step, from (q0, v0) to (q1, v1) in the time h, with the energy E = T + V:
 //
@@ -10,7 +11,8 @@
 //   C   energy of the contacts' overlaps, which pushes bodies apart             (the method: hfiMethodEnergy)
 //   R   energy with which violated limits and equalities close                  (energy_release.c)
 //
-// W, C and R are upper bounds, and everything that the equation leaves out takes energy. So a positive remainder was gained.
+// W, C and R are upper bounds, and everything that the equation leaves out takes energy. So a positive remainder was
+// gained.
 //
 //   C in discrete time     sum of f_n depth/2 over the overlaps at the end of the step
 //     mlcp                 its rigid contacts hold no energy. They give what they may at the release speed u (step/discrete/release.c):
@@ -29,10 +31,10 @@
 //
 //   B = sum of E(q1, v1) - E(q0, v0) - W,   kept at or above -T_m,   T_m the largest T of these steps
 //
-// Swinging springs of limits and contacts take and give back at most T_m, and R and C are given once, not in every step. So
-// B > T_m/4 + R + C_m is a gain, with the largest C of these steps, and the balance then starts again from zero. In discrete time this R is
-// at most the sum of R over all these steps. In continuous time C is what springs give in the step, so that each step may have its own: it
-// is part of W.
+// Swinging springs of limits and contacts take and give back at most T_m, and R and C are given once, not in every
+// step. So B > T_m/4 + R + C_m is a gain, with the largest C of these steps, and the balance then starts again from
+// zero. In discrete time this R is at most the sum of R over all these steps. In continuous time C is what springs give
+// in the step, so that each step may have its own: it is part of W.
 #include "sim/energy.h"
 
 #include "linalg/dense.h"
@@ -78,11 +80,13 @@ static int any_is_fast(const double* v0, const double* v1, int n, double h) {
   return 0;
 }
 
-// Is all work in this scene known? The work of mocap bodies, of moving surfaces and of materials that pull is not. Nor is the work of joints that
-// bend: their force has only nearly an energy. Under error control no step is judged: the error bounds its gain.
+// Is all work in this scene known? The work of mocap bodies, of moving surfaces and of materials that pull is not. Nor
+// is the work of joints that bend: their force has only nearly an energy. Under error control no step is judged: the
+// error bounds its gain.
 static int can_be_judged(const hfSim* s) {
   const hfiWorld* w = s->world;
-  return s->model->nmocap == 0 && !w->surfaces && !w->near.is_sticky && !w->actuation.passive.bends && !(s->config.accuracy > 0);
+  return s->model->nmocap == 0 && !w->surfaces && !w->near.is_sticky && !w->actuation.passive.bends &&
+         !(s->config.accuracy > 0);
 }
 
 // ---- what the method knows --------------------------------------------------------------------------
@@ -128,8 +132,8 @@ static double bound_work(hfSim* s, const hfInput* in, double h, double power1, d
   return max2(0, given + (s->model->neq ? max2(work, servos) : work + servos));
 }
 
-// Explains a change of energy [J]. Cheap bounds come first: the world goes to the start of the step only if the bounds at its end do not explain
-// enough. The world is at the end of the step, before and after.
+// Explains a change of energy [J]. Cheap bounds come first: the world goes to the start of the step only if the bounds
+// at its end do not explain enough. The world is at the end of the step, before and after.
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
   const hfiMethodEnergy* known = &s->method->energy;
   const double* q1 = hf_state_q(state);
@@ -154,9 +158,12 @@ static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, do
 }
 
 // Begins a balance at a state with this kinetic energy [J].
-static void begin_balance(hfiEnergyJudge* judge, double kinetic) { judge->balance = (hfiEnergyBalance){0, 0, 0, kinetic}; }
+static void begin_balance(hfiEnergyJudge* judge, double kinetic) {
+  judge->balance = (hfiEnergyBalance){0, 0, 0, kinetic};
+}
 
-// Adds a step to the balance. Returns the balance [J] where it is a gain, 0 otherwise. The world is at the end of the step.
+// Adds a step to the balance. Returns the balance [J] where it is a gain, 0 otherwise. The world is at the end of the
+// step.
 static double balance_step(hfSim* s, const hfState* state, double change, Explanation e, double kinetic) {
   hfiEnergyBalance* b = &s->judge.balance;
   b->largest = max2(b->largest, kinetic);
@@ -175,7 +182,8 @@ void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, dou
   hfiEnergyJudge* judge = &s->judge;
   if (!can_be_judged(s)) return;
   hfiLayerEnergy layers = s->method->energy.layers ? s->method->energy.layers(s->run) : (hfiLayerEnergy){0, 0, 0};
-  if (!any_is_fast(judge->v, hf_state_v(state), s->model->nv, h) && layers.made <= hfi_energy_at_release_speed(s->model)) return;
+  if (!any_is_fast(judge->v, hf_state_v(state), s->model->nv, h) &&
+      layers.made <= hfi_energy_at_release_speed(s->model)) return;
 
   hfiEnergy start = judge->is_fresh ? judge->energy : energy_at(s, judge->q, judge->v, in);
   hfiEnergy end = energy_at(s, hf_state_q(state), hf_state_v(state), in);

@@ -1,8 +1,8 @@
-// W, the work of actuators, input forces and gravity compensation in a step (energy.c). It is bounded by h times their power at the start or at the end of the
-// step, whichever is larger.
+// W, the work of actuators, input forces and gravity compensation in a step (energy.c). It is bounded by h times their
+// power at the start or at the end of the step, whichever is larger.
 //
-// In continuous time a stiff servo may push and brake within a step, so that its power at the ends says little. The work of a plain servo on a hinge
-// or slide follows from its lengths l0 and l1 at both ends instead:
+// In continuous time a stiff servo may push and brake within a step, so that its power at the ends says little. The
+// work of a plain servo on a hinge or slide follows from its lengths l0 and l1 at both ends instead:
 //
 //   force at length l and speed s   clip(c + b l + d s),   d <= 0: the damper takes energy
 //   work                            at most the integral of clip(c + b l) from l0 to l1

@@ -54,7 +54,8 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
 
 hfStepCapacity hf_sim_capacity(const hfSim* s) { return hfi_discrete_capacity(s->maker); }
 
-hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem, hfError* error) {
+hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem,
+                        hfError* error) {
   hfi_clear_error(error);
   hfi_sim_need_sensors(s);
   hfStatus status = hfi_sim_begin(s, state, in, error);
@@ -65,7 +66,8 @@ hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const
   return HF_OK;
 }
 
-hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const double* v1, double* force, hfError* error) {
+hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const double* v1, double* force,
+                        hfError* error) {
   hfi_clear_error(error);
   hfInput free_input = in ? *in : (hfInput){0};
   free_input.velocity_target = NULL;

@@ -9,6 +9,7 @@ hfStatus hfi_sim_explain(const hfSim* s, const hfiTrouble* trouble, hfError* err
   if (trouble->kind != HFI_TROUBLE_VELOCITY) return hfi_explain_problem(trouble, error);
 
   int body = hf_model_dof_body(s->model)[hf_model_tree_dofadr(s->model)[trouble->id]];
-  return hfi_refuse(error, trouble->status, "tree %d: the velocity of %s is not finite or above %g at the end of the step", trouble->id,
+  return hfi_refuse(error, trouble->status,
+                    "tree %d: the velocity of %s is not finite or above %g at the end of the step", trouble->id,
                     hfi_model_label(s->model, HF_OBJECT_BODY, body).text, hfi_largest_speed);
 }

@@ -8,7 +8,8 @@ const hfInput* hfi_sim_feed_back(hfSim* s, const hfState* state, const hfInput* 
   double* ctrl = s->input.ctrl;
   if (!ctrl || !s->world->config.scene_signals) return in;
 
-  for (int i = 0; i < m->nu; ++i) ctrl[i] = hf_model_actuator_signal(m)[i] >= 0 ? NAN : 0; // hfi_world_load reads signals of time later
+  // hfi_world_load reads signals of time later
+  for (int i = 0; i < m->nu; ++i) ctrl[i] = hf_model_actuator_signal(m)[i] >= 0 ? NAN : 0;
   hf_signal_feedback(m, state->time, hf_state_q(state), hf_state_v(state), ctrl);
   for (int i = 0; i < m->nu; ++i)
     if (hfi_control_is_given(in, i)) ctrl[i] = in->ctrl[i];

@@ -96,12 +96,14 @@ hfStatus hfi_config_check_idle(const hfSimConfig* config, const hfWorld* world, 
 hfStatus hfi_sim_begin(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // Refuses velocities v (nv) that are not finite, naming the joint; `what` says what they are.
 hfStatus hfi_sim_check_velocities(const hfSim* sim, const double* v, const char* what, hfError* error);
-// The input of a step from this state: the caller's, or a copy with the controls that signals of feedback give at the state.
+// The input of a step from this state: the caller's, or a copy with the controls that signals of feedback give at the
+// state.
 const hfInput* hfi_sim_feed_back(hfSim* sim, const hfState* state, const hfInput* input);
 
 // ---- without a step (evaluate.c) ----------------------------------------------------------------------
 
-// Computes everything at a state without a step, also what sensors measure there. The state was checked; the input is hfi_sim_feed_back's.
+// Computes everything at a state without a step, also what sensors measure there. The state was checked; the input is
+// hfi_sim_feed_back's.
 void hfi_sim_look(hfSim* sim, const hfState* state, const hfInput* input);
 // Writes the text of a refusal that left a step as data (explain.c). Returns its status.
 hfStatus hfi_sim_explain(const hfSim* sim, const hfiTrouble* trouble, hfError* error);
@@ -115,10 +117,12 @@ void hfi_sim_judge_energy(hfSim* sim, const hfState* state, const hfInput* input
 
 // ---- sensors (sense.c, sensor_delay.c) ----------------------------------------------------------------
 
-// Measures all sensors at a state whose poses are up to date. Forces of contacts, limits and equalities are known only after a step.
+// Measures all sensors at a state whose poses are up to date. Forces of contacts, limits and equalities are known only
+// after a step.
 void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input);
-// Like hfi_sim_sense at the end of a step, but measures only when hfi_sim_need_sensors is called: mostly the next step comes before anybody reads a
-// sensor. Code that reads sensor values after a step, or moves the world without a step or an evaluation, calls hfi_sim_need_sensors first.
+// Like hfi_sim_sense at the end of a step, but measures only when hfi_sim_need_sensors is called: mostly the next step
+// comes before anybody reads a sensor. Code that reads sensor values after a step, or moves the world without a step or
+// an evaluation, calls hfi_sim_need_sensors first.
 void hfi_sim_sense_later(hfSim* sim, const hfState* state, const hfInput* input);
 void hfi_sim_need_sensors(const hfSim* sim);
 // Whether a state lacks a measurement of its own time that a sensor with a history must keep.

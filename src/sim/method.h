@@ -26,7 +26,8 @@ extern const char* const hfi_method_names[HFI_METHODS + 1];
 unsigned hfi_method_options(int method);
 // The only rung at which the solver of a method may start, or HF_RUNG_NONE if every rung is allowed.
 int hfi_method_rung(int method);
-// The operations that a configuration asks for. If it asks for an accuracy, a method of discrete time runs under error control.
+// The operations that a configuration asks for. If it asks for an accuracy, a method of discrete time runs under error
+// control.
 const hfiMethod* hfi_method_of(const hfSimConfig* config);
 
 #endif

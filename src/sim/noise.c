@@ -1,7 +1,8 @@
 // Noise of sensors: x + sigma z, z normally distributed.
 //
-// z depends only on the seed, the bits of the time and the index of the number, so that the same state gives the same noise in any sim. A
-// counter-based generator (the finaliser of splitmix64) makes two uniform numbers u1 and u2 of these, and Box and Muller's formula makes z:
+// z depends only on the seed, the bits of the time and the index of the number, so that the same state gives the same
+// noise in any sim. A counter-based generator (the finaliser of splitmix64) makes two uniform numbers u1 and u2 of
+// these, and Box and Muller's formula makes z:
 //
 //   z = sqrt(-2 log u1) cos(2 pi u2)
 #include "math/elementary.h"

@@ -1,7 +1,8 @@
 // Pictures by casting rays: no graphics driver is needed.
 //
-// A chip of sizes s with W x H pixels has f = (W focal_x/s_x, H focal_y/s_y). With fovy alone f_x = f_y = (H/2)/tan(fovy/2), and a picture of
-// parallel rays with the height fovy has f_x = f_y = H/fovy. The middle of a chip may be beside the axis, by principal:
+// A chip of sizes s with W x H pixels has f = (W focal_x/s_x, H focal_y/s_y). With fovy alone f_x = f_y =
+// (H/2)/tan(fovy/2), and a picture of parallel rays with the height fovy has f_x = f_y = H/fovy. The middle of a chip
+// may be beside the axis, by principal:
 //
 //   c = (W/2 - f_x principal_x/focal_x, H/2 + f_y principal_y/focal_y)
 #include "sim/picture.h"
@@ -21,7 +22,9 @@ hfLens hf_camera_lens(const hfModel* m, int camera, int width, int height) {
   const double *chip = hf_model_cam_sensorsize(m) + 2 * camera, *focal = hf_model_cam_focal(m) + 2 * camera,
                *principal = hf_model_cam_principal(m) + 2 * camera;
   double fovy = hf_model_cam_fovy(m)[camera];
-  hfLens lens = {width > 0 ? width : own[0], width > 0 ? height : own[1], hf_model_cam_orthographic(m)[camera], {0, 0}, {0, 0}};
+  hfLens lens = {width > 0
+      ? width : own[0], width > 0 ? height
+      : own[1], hf_model_cam_orthographic(m)[camera], {0, 0}, {0, 0}};
   lens.f[0] = lens.f[1] = lens.orthographic ? lens.height / fovy : 0.5 * lens.height / hfi_tan(0.5 * fovy);
   lens.c[0] = 0.5 * lens.width, lens.c[1] = 0.5 * lens.height;
   if (!(chip[0] > 0)) return lens;
@@ -52,7 +55,8 @@ static uint8_t* find_visible(const hfModel* m) {
   return visible;
 }
 
-void hf_picture(const hfDynamics* d, hfPose X_WC, const hfLens* lens, int exclude_body, uint8_t* rgb, double* depth, int32_t* geom) {
+void hf_picture(const hfDynamics* d, hfPose X_WC, const hfLens* lens, int exclude_body, uint8_t* rgb, double* depth,
+                int32_t* geom) {
   const hfModel* m = d->model;
   uint8_t* visible = find_visible(m);
   for (size_t i = 0, width = (size_t)lens->width, end = width * (size_t)lens->height; i < end; ++i) {

@@ -23,8 +23,8 @@ int hf_sim_contacts(const hfSim* s, hfContact* contacts, int capacity) {
   return count;
 }
 
-// Returns 1 if the first body of a contact is body_a and the second one body_b, -1 the other way round, 0 if it is a contact of other bodies.
-// body_b may be HF_ANY_BODY.
+// Returns 1 if the first body of a contact is body_a and the second one body_b, -1 the other way round, 0 if it is a
+// contact of other bodies. body_b may be HF_ANY_BODY.
 static int match_bodies(const hfContact* c, int body_a, int body_b) {
   if (c->body_a == body_a && (body_b < 0 || c->body_b == body_b)) return 1;
   if (c->body_b == body_a && (body_b < 0 || c->body_a == body_b)) return -1;
@@ -50,7 +50,8 @@ int hf_sim_pair_force(const hfSim* s, int body_a, int body_b, hfVec3* normal, hf
 
 // ---- bodies -----------------------------------------------------------------------------------------
 
-hfStatus hf_sim_get_body(hfSim* s, const hfState* state, const char* body, hfPose* X_WB, hfMotion* V_WB, hfError* error) {
+hfStatus hf_sim_get_body(hfSim* s, const hfState* state, const char* body, hfPose* X_WB, hfMotion* V_WB,
+                         hfError* error) {
   hfi_clear_error(error);
   hfDynamics* d = &s->world->dynamics;
   int b = body ? hf_model_find(s->model, HF_OBJECT_BODY, body) : -1;

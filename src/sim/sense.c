@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-// A contact as sensors see it. Without a step its force is a guess from its overlap, which moves nothing: they see where it is, and no force.
+// A contact as sensors see it. Without a step its force is a guess from its overlap, which moves nothing: they see
+// where it is, and no force.
 static hfContact seen_contact(const hfSim* s, int i) {
   hfContact c = hf_sim_contact(s, i);
   if (s->stepped) return c;
@@ -14,8 +15,8 @@ static hfContact seen_contact(const hfSim* s, int i) {
   return c;
 }
 
-// Measures at the present poses of the world, with velocities v (nv), and with the wrenches (nbody) of the input, or NULL.
-// Writes s->sensors.value and its list of contacts.
+// Measures at the present poses of the world, with velocities v (nv), and with the wrenches (nbody) of the input, or
+// NULL. Writes s->sensors.value and its list of contacts.
 static void measure(const hfSim* s, double time, const double* v, const hfForce* wrench) {
   hfiWorld* w = s->world;
   int ncontact = hf_sim_contact_count(s);

@@ -56,7 +56,8 @@ static double tendon_actuator_force(const hfActuation* a, int t) {
   const hfModel* m = a->model;
   double sum = 0;
   for (int i = 0; i < m->nu; ++i) {
-    int is_on_tendon = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t;
+    int is_on_tendon = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON &&
+        hf_model_actuator_trnid(m)[2 * i] == t;
     if (is_on_tendon) sum += a->force[i];
   }
   return sum;
@@ -65,7 +66,9 @@ static double tendon_actuator_force(const hfActuation* a, int t) {
 // ---- subtrees ---------------------------------------------------------------------------------------
 
 // Velocity of the centre of mass of a body [m/s].
-static hfVec3 com_velocity(const hfDynamics* d, int b) { return hf_dynamics_point_velocity(d, b, hfi_body_com(d, b)).v; }
+static hfVec3 com_velocity(const hfDynamics* d, int b) {
+  return hf_dynamics_point_velocity(d, b, hfi_body_com(d, b)).v;
+}
 
 // Velocity of the centre of mass of a body and all that it carries [m/s].
 static hfVec3 subtree_velocity(const hfDynamics* d, int body) {
@@ -194,10 +197,11 @@ static void sense_vector(const hfiSensorInput* in, int s, int type, int id, doub
   }
 }
 
-// Does the cutoff clamp the values of this type? Directions, orientations and data of contacts are never clamped. For distances the cutoff is also
-// how far they look.
+// Does the cutoff clamp the values of this type? Directions, orientations and data of contacts are never clamped. For
+// distances the cutoff is also how far they look.
 static int takes_cutoff(int type) {
-  return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT && type != HF_SENSOR_NORMAL && type != HF_SENSOR_FROM_TO &&
+  return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT && type != HF_SENSOR_NORMAL &&
+         type != HF_SENSOR_FROM_TO &&
          !(type >= HF_SENSOR_FRAME_QUAT && type <= HF_SENSOR_FRAME_ZAXIS);
 }
 

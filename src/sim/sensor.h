@@ -28,7 +28,8 @@ void hfi_add_noise(const hfModel* model, int32_t seed, double time, double* data
 
 // ---- parts ------------------------------------------------------------------------------------------
 
-// A frame: of a body (HF_OBJECT_BODY), its principal axes (HF_OBJECT_INERTIAL), a geom, a site, a camera, or the world. It moves with the body.
+// A frame: of a body (HF_OBJECT_BODY), its principal axes (HF_OBJECT_INERTIAL), a geom, a site, a camera, or the world.
+// It moves with the body.
 typedef struct hfiFrame {
   int body;
   hfPose X_WF;

@@ -1,12 +1,14 @@
 // Contact sensors: contacts that match, reduced to `num` slots of the chosen data.
 //
-// A contact matches where one of its geoms belongs to the first and the other to the second object; an object is a geom, a
-// body, a body with all it carries, for the first also the volume of a site around the contact point, or anything. The normal
-// points from the first to the second object; where both ways fit, from the geom of the lower type or id.
+// A contact matches where one of its geoms belongs to the first and the other to the second object; an object is a
+// geom, a body, a body with all it carries, for the first also the volume of a site around the contact point, or
+// anything. The normal points from the first to the second object; where both ways fit, from the geom of the lower type
+// or id.
 #include "sim/sensor.h"
 #include <string.h>
 
-// A contact as a sensor sees it, in the contact frame. Forces act on the second object, and velocities are those of the second object.
+// A contact as a sensor sees it, in the contact frame. Forces act on the second object, and velocities are those of the
+// second object.
 typedef struct Seen {
   double dist;
   hfVec3 p_W, normal, tangent, force, torque, linvel, angvel;
@@ -64,8 +66,8 @@ static double rank_of(int reduce, const hfContact* c) {
   return reduce == HF_REDUCE_MAXFORCE ? -v3_norm(hfi_contact_force(c)) : 0;
 }
 
-// The contact that follows `last` (-1: none yet) in the order of the reduction. If several are equal, the first one comes first. found: how many
-// match.
+// The contact that follows `last` (-1: none yet) in the order of the reduction. If several are equal, the first one
+// comes first. found: how many match.
 static int next_contact(const hfiSensorInput* in, const Match* x, int reduce, int last, int* found) {
   double last_rank = last < 0 ? -INFINITY : rank_of(reduce, &in->contact[last]);
   int best = -1;
@@ -100,8 +102,8 @@ static Seen see_contact(const hfiSensorInput* in, const Match* match, const hfCo
   int first = way > 0 ? c->body_a : c->body_b;
   int second = way > 0 ? c->body_b : c->body_a;
 
-  // The frame of the contact itself has its normal from the geom that comes first; the frame is turned about its third axis
-  // where the sensor asks for the other way.
+  // The frame of the contact itself has its normal from the geom that comes first; the frame is turned about its third
+  // axis where the sensor asks for the other way.
   double given = comes_first(d->model, c->geom_a, c->geom_b) ? 1 : -1;
   hfVec3 frame_normal = v3_scale(-given, c->n_W);
   hfVec3 frame_tangent = tangent_of(frame_normal);

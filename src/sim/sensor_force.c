@@ -14,7 +14,9 @@
 // ---- interaction force ------------------------------------------------------------------------------
 
 // Is a body carried by another one, or that body itself?
-static int is_in_subtree(const hfModel* m, int body, int root) { return body >= root && body < hf_model_body_subtreeend(m)[root]; }
+static int is_in_subtree(const hfModel* m, int body, int root) {
+  return body >= root && body < hf_model_body_subtreeend(m)[root];
+}
 
 // F less a force f and torque n that act at p, about p0.
 static hfForce subtract_wrench(hfForce F, hfVec3 p0, hfVec3 p, hfVec3 f, hfVec3 n) {
@@ -34,8 +36,8 @@ static hfForce without_contacts(const hfiSensorInput* in, int root, hfVec3 p, hf
   return F;
 }
 
-// F, about p, less the forces of connects and welds on the subtree. The force on body 1 at its anchor is lambda, the torque turn^T lambda_rot; body 2
-// gets the opposite.
+// F, about p, less the forces of connects and welds on the subtree. The force on body 1 at its anchor is lambda, the
+// torque turn^T lambda_rot; body 2 gets the opposite.
 static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
   const hfDynamics* d = in->dynamics;
   for (int i = 0; in->constraint && i < d->model->neq; ++i) {
@@ -47,14 +49,15 @@ static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, 
 
     for (int k = 0; k < 2; ++k) {
       double sign = k ? -1 : 1;
-      if (is_in_subtree(d->model, e.body[k], root)) F = subtract_wrench(F, p, e.p_W[k], v3_scale(sign, force), v3_scale(sign, torque));
+      if (is_in_subtree(d->model, e.body[k], root))
+        F = subtract_wrench(F, p, e.p_W[k], v3_scale(sign, force), v3_scale(sign, torque));
     }
   }
   return F;
 }
 
-// Force of everything that acts on a tendon along its length [N]: spring, damper, actuators, limits, friction, equalities, and
-// the inertia of its armature.
+// Force of everything that acts on a tendon along its length [N]: spring, damper, actuators, limits, friction,
+// equalities, and the inertia of its armature.
 static double tendon_tension(const hfiSensorInput* in, int t) {
   const hfActuation* a = in->actuation;
   const hfModel* m = a->model;

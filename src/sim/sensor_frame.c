@@ -12,13 +12,16 @@ hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
   case HF_OBJECT_GEOM: return (hfiFrame){hf_model_geom_body(m)[id], hf_dynamics_geom_pose(d, id)};
   case HF_OBJECT_SITE: return (hfiFrame){hf_model_site_body(m)[id], hf_dynamics_site_pose(d, id)};
   case HF_OBJECT_CAMERA: return (hfiFrame){hf_model_cam_body(m)[id], hf_dynamics_camera_pose(d, id)};
-  case HF_OBJECT_INERTIAL: return (hfiFrame){id, {m3_mul(d->X_WB[id].R, m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * id))), hfi_body_com(d, id)}};
+  case HF_OBJECT_INERTIAL: return (hfiFrame){id,
+                                             {m3_mul(d->X_WB[id].R,
+                                                     m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * id))), hfi_body_com(d, id)}};
   case HF_OBJECT_BODY: return (hfiFrame){id, d->X_WB[id]};
   default: return (hfiFrame){0, pose_identity()};
   }
 }
 
-// Of a camera that is fixed in its body the sign is that of the body's quaternion, as of all other frames: it does not jump while the body turns.
+// Of a camera that is fixed in its body the sign is that of the body's quaternion, as of all other frames: it does not
+// jump while the body turns.
 static hfQuat camera_quat(const hfDynamics* d, int id) {
   const hfModel* m = d->model;
   if (hf_model_cam_mode(m)[id] != HF_CAMERA_FIXED) return q_from_m3(hf_dynamics_camera_pose(d, id).R);

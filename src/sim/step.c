@@ -8,7 +8,8 @@
 
 // ---- before the method --------------------------------------------------------------------------------
 
-// Refuses a time so large that adding the step does not change it: a program that waits for a later time would never end.
+// Refuses a time so large that adding the step does not change it: a program that waits for a later time would never
+// end.
 static hfStatus check_time(const hfSim* s, const hfState* state, hfError* error) {
   double h = hf_sim_step_size(s);
   if (state->time + h != state->time) return HF_OK;
@@ -38,8 +39,8 @@ static void remember_controls(const hfSim* s, hfState* state, double time) {
   }
 }
 
-// The violations at a state to which hfi_world_go has brought the world. Poses are computed only if the violations need them: the next call may be a
-// step of another state.
+// The violations at a state to which hfi_world_go has brought the world. Poses are computed only if the violations need
+// them: the next call may be a step of another state.
 static hfViolations find_violations(hfSim* s, const hfState* state) {
   const hfActuation* a = &s->world->actuation;
   if (!hfi_has_violations(a)) return (hfViolations){0};
@@ -57,7 +58,8 @@ static void find_let_go(hfSim* s, const hfState* state, double h, hfStepReport* 
                        .rigid_equalities = s->config.rigid_equalities,
                        .continuous = !hfi_method_is(s->method, HFI_DISCRETE_TIME),
                        .h = h};
-  hfiLetGo go = hfi_find_let_go(&w->actuation, &w->dynamics, &report->violation, &laws, hf_state_q(state), hf_state_v(state));
+  hfiLetGo go = hfi_find_let_go(&w->actuation, &w->dynamics, &report->violation, &laws, hf_state_q(state),
+                                hf_state_v(state));
   report->nlet_go = go.count;
   report->let_go_kind = go.kind;
   report->let_go = go.id;
@@ -150,6 +152,7 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
   hfi_clear_error(error);
   hfStatus status = hfi_sim_step_unplaced(s, state, in, report, error);
   hfi_world_need(s->world, HFI_FRESH_PLACED); // for those who read poses, and for the next step
-  if (hf_model_is_overlay(s->model)) hfi_sim_need_sensors(s); // now, because the parameters may change before anybody asks
+  // now, because the parameters may change before anybody asks
+  if (hf_model_is_overlay(s->model)) hfi_sim_need_sensors(s);
   return status;
 }

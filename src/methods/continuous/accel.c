@@ -1,8 +1,8 @@
 // The right-hand side in continuous time. hf_accel_rate evaluates it in this order:
 //
-// 1. hfi_accel_configure, only where q differs from the last one: poses, M and its factors, contacts with their rows and
-//    laws, rows of the equalities and the factors of Je M^-1 Je^T. A difference quotient with respect to v finds these
-//    in place.
+// 1. hfi_accel_configure, only where q differs from the last one: poses, M and its factors, contacts with their rows
+//    and laws, rows of the equalities and the factors of Je M^-1 Je^T. A difference quotient with respect to v finds
+//    these in place.
 // 2. gather_forces: a->tau = applied + actuators + springs + limits and friction losses - bias, at velocity v.
 // 3. hfi_accel_contact_forces: adds J^T f of the contacts, whose forces f follow from depth and J v.
 // 4. hfi_accel_finish: solves M vdot = tau + Je^T lambda with Je vdot = target - Jedot v (accel_equality.c).
@@ -47,7 +47,8 @@ static void take_equalities(hfiEqualityRows* e, const hfModel* m, hfiArena* aren
   e->JM = HFI_TAKE(arena, double, n * m->nv);
   e->A = HFI_TAKE(arena, double, n * n);
   e->softened = HFI_TAKE(arena, double, n * n);
-  HFI_TAKE_EACH(arena, double, n, &e->softness, &e->error, &e->damping, &e->stiffness, &e->Jdot_v, &e->target, &e->lambda);
+  HFI_TAKE_EACH(arena, double, n, &e->softness, &e->error, &e->damping, &e->stiffness, &e->Jdot_v, &e->target,
+                &e->lambda);
   e->cols = HFI_TAKE(arena, int32_t, m->nv);
   e->block = HFI_TAKE(arena, double, 6 * m->nv);
 }
@@ -96,11 +97,14 @@ static void take_arrays(void* object, hfiArena* arena) {
 
 static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
   if (config->friction == HF_FRICTION_COULOMB)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: friction \"coulomb\" belongs to the rigid methods");
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "acceleration problem: friction \"coulomb\" belongs to the rigid methods");
   if (config->max_contacts < 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: max_contacts = %d is negative", config->max_contacts);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: max_contacts = %d is negative",
+                      config->max_contacts);
   if (!hfi_turn_is_allowed(config->theta_max))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: theta_max = %g: allowed is %g to %g", config->theta_max,
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: theta_max = %g: allowed is %g to %g",
+                      config->theta_max,
                       HFI_LEAST_TURN, HFI_LARGEST_TURN);
   return HF_OK;
 }
@@ -115,7 +119,8 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
                   .actuation = &world->actuation,
                   .config = *config};
   seed.config.max_contacts = world->config.max_contacts;
-  hfAccel* a = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "an acceleration problem", error);
+  hfAccel* a = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "an acceleration problem",
+                                 error);
   if (!a) return HF_ERROR_MEMORY;
   for (int i = 0; i < a->model->nv; ++i) a->stops.dof_index[i] = i;
   *accel = a;
@@ -124,7 +129,8 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
 
 hfStatus hfi_accel_create_world(hfiWorld** world, const hfModel* model, int32_t max_contacts, int32_t scene_signals,
                                 const hfAllocator* allocator, hfError* error) {
-  hfiWorldConfig config = {.max_contacts = max_contacts, .scene_signals = scene_signals, .drive_law = -1, .allocator = *allocator};
+  hfiWorldConfig config = {.max_contacts = max_contacts, .scene_signals = scene_signals, .drive_law = -1,
+                           .allocator = *allocator};
   return hfi_world_create(world, model, &config, error);
 }
 
@@ -135,7 +141,8 @@ hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelCon
 
   hfStatus status = check_config(config, error);
   if (status == HF_OK)
-    status = hfi_accel_create_world(&world, model, config->max_contacts, config->scene_signals, &config->allocator, error);
+    status = hfi_accel_create_world(&world, model, config->max_contacts, config->scene_signals, &config->allocator,
+                                    error);
   if (status == HF_OK) status = hfi_accel_create(accel, world, config, error);
   if (status == HF_OK)
     (*accel)->owns_world = 1;
@@ -233,7 +240,8 @@ void hfi_accel_finish(hfAccel* a, double* x) {
   hfi_accel_solve(a, x, e->lambda);
 }
 
-hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, const double* act, double* vdot, double* actdot) {
+hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, const double* act, double* vdot,
+                       double* actdot) {
   hfStatus status = hfi_accel_gather(a, t, q, v, act, actdot);
   if (status) return status;
   memcpy(vdot, a->tau, (size_t)a->model->nv * sizeof *vdot);
@@ -252,9 +260,11 @@ hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x) {
   const hfModel* m = a->model;
   const double* v = x + m->nq;
   const double* act = v + m->nv;
-  if (a->stage == HFI_ACCEL_AT_POINT && a->point.t == t && memcmp(x, a->world->q, (size_t)m->nq * sizeof *x) == 0 &&
-      memcmp(v, a->point.v, (size_t)m->nv * sizeof *v) == 0 && memcmp(act, a->point.act, (size_t)m->na * sizeof *v) == 0)
-    return HF_OK;
+  int is_last_point = a->stage == HFI_ACCEL_AT_POINT && a->point.t == t &&
+                      memcmp(x, a->world->q, (size_t)m->nq * sizeof *x) == 0 &&
+                      memcmp(v, a->point.v, (size_t)m->nv * sizeof *v) == 0 &&
+                      memcmp(act, a->point.act, (size_t)m->na * sizeof *v) == 0;
+  if (is_last_point) return HF_OK;
 
   hfStatus status = hf_accel_rate(a, t, x, v, m->na ? act : NULL, a->vdot, NULL);
   --a->statistics.evaluations; // The caller asked for forces, not for a rate.

@@ -1,4 +1,5 @@
-// An hfAccel: kinematics, contacts and forces at one point (t, q, v). What the methods that follow an equation of motion share.
+// An hfAccel: kinematics, contacts and forces at one point (t, q, v). What the methods that follow an equation of
+// motion share.
 #ifndef HFI_CONTINUOUS_ACCEL_H
 #define HFI_CONTINUOUS_ACCEL_H
 
@@ -55,7 +56,8 @@ typedef struct hfiAnchor {
   hfQuat q_BA;            // rotation of A in B at the start
 } hfiAnchor;
 
-// Anchors of all contacts at the start of the integrator's step (accel_anchor.c), and what becomes of them (accel_memory.c).
+// Anchors of all contacts at the start of the integrator's step (accel_anchor.c), and what becomes of them
+// (accel_memory.c).
 typedef struct hfiAnchors {
   int32_t count;
   hfiContact* contact;        // (max_contacts) contacts at the start of the step, sorted by pair
@@ -137,7 +139,8 @@ typedef struct hfiEqualityRows {
 // A friction group for which the line search shortened a Newton update, so that it lands in the group's stick region.
 typedef struct hfiLanding { hfiContactKey key; int32_t group; } hfiLanding;
 
-// Where a rate is refused because a law would act that differs from the law of discrete time, or that another method should follow (accel_ode.c).
+// Where a rate is refused because a law would act that differs from the law of discrete time, or that another method
+// should follow (accel_ode.c).
 typedef enum hfiAccelDomain {
   HFI_DOMAIN_ALL,      // nowhere
   HFI_DOMAIN_TOUCHING, // where the laws differ; a renewal stops where no bodies touch
@@ -210,14 +213,16 @@ struct hfAccel {
 // Creates a world for an accel that shares it with nothing else.
 hfStatus hfi_accel_create_world(hfiWorld** world, const hfModel* model, int32_t max_contacts, int32_t scene_signals,
                                 const hfAllocator* allocator, hfError* error);
-// Creates an accel over a world that belongs to the caller. config.max_contacts and config.scene_signals must be those of the world.
+// Creates an accel over a world that belongs to the caller. config.max_contacts and config.scene_signals must be those
+// of the world.
 hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error);
 
 // ---- evaluation (accel.c) -----------------------------------------------------------------------------
 
 // Computes kinematics, inertia, contacts and equalities at q, unless they are fresh.
 hfStatus hfi_accel_configure(hfAccel* a, const double* q);
-// Computes everything at a point except the forces of contacts: configuration, a->tau, rates of activations (may be NULL), equalities.
+// Computes everything at a point except the forces of contacts: configuration, a->tau, rates of activations (may be
+// NULL), equalities.
 hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v, const double* act, double* actdot);
 // Rates (na) of activations at the point gathered last.
 void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot);
@@ -246,8 +251,9 @@ void hfi_accel_let_go(hfAccel* a);
 
 // Energy in the springs of limits at positions q, where the actuation must be: sum of k phi^2/2 [J].
 double hfi_accel_limit_energy(const hfAccel* a, const double* q);
-// Upper bound on the energy [J] that rigid equalities add to the motion while they close: s^T D^-1 s/8. s are the speeds of closing that they aimed at in the
-// last evaluation, and D is the softness of these aims. Infinite if no equality is open.
+// Upper bound on the energy [J] that rigid equalities add to the motion while they close: s^T D^-1 s/8. s are the
+// speeds of closing that they aimed at in the last evaluation, and D is the softness of these aims. Infinite if no
+// equality is open.
 double hfi_accel_release_energy(const hfAccel* a);
 int hfi_accel_max_equality(const hfModel* m);
 // x <- vdot of M vdot = x + J^T lambda, J vdot = target (equality rows). target may be a->equalities.lambda.
@@ -255,18 +261,21 @@ void hfi_accel_solve(hfAccel* a, double* x, const double* target);
 
 // ---- the equation (accel_ode.c, accel_jacobian.c) -------------------------------------------------------
 
-// Sets the weights of errors: 1 for positions, `time` [s] for velocities; an error of a deformation counts as the velocity that it causes.
+// Sets the weights of errors: 1 for positions, `time` [s] for velocities; an error of a deformation counts as the
+// velocity that it causes.
 void hfi_accel_weigh(hfAccel* a, double time);
 // The equation for integrators. Its integration renews the contact memory of a->keeper after every step.
 hfOde hfi_accel_ode_with_memory(hfAccel* a);
 
-// The parts of J (n x n) at the point gathered last: begin, which clears J and collects all forces but those of contacts; add the contacts one by one, with
-// the derivatives of their forces by row velocities, Dv, and by displacements along their rows, Dx; finish. The equation may have further coordinates behind
-// (q, v, act), up to n. Their rows and columns are the caller's, between begin and finish or after that.
+// The parts of J (n x n) at the point gathered last: begin, which clears J and collects all forces but those of
+// contacts; add the contacts one by one, with the derivatives of their forces by row velocities, Dv, and by
+// displacements along their rows, Dx; finish. The equation may have further coordinates behind (q, v, act), up to n.
+// Their rows and columns are the caller's, between begin and finish or after that.
 void hfi_accel_begin_jacobian(hfAccel* a, int n, double* J);
 void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]);
 void hfi_accel_finish_jacobian(hfAccel* a, int n, double* J);
-// Carries a Jacobian J (n x n) in the tangent space at a point into the chart, in which the point is u and its rate udot.
+// Carries a Jacobian J (n x n) in the tangent space at a point into the chart, in which the point is u and its rate
+// udot.
 void hfi_accel_lift_jacobian(const hfAccel* a, int n, const double* u, const double* udot, double* J);
 
 #endif

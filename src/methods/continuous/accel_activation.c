@@ -1,4 +1,5 @@
-// The rows and columns of activations in the Jacobian J of xdot = (v, vdot, actdot), x = (q, v, act) (accel_jacobian.c).
+// The rows and columns of activations in the Jacobian J of xdot = (v, vdot, actdot), x = (q, v, act)
+// (accel_jacobian.c).
 //
 //   rows     d actdot/dx: of filters, muscles and integrators, and of the states of DC motors
 //   columns  d vdot/dact = (KKT)^-1 m^T gain: the accelerations for a force `gain` along the moment row m of the actuator
@@ -99,7 +100,8 @@ static void store_motor(const Matrix* M, int i) {
   if (states & HF_MOTOR_STATE_SETPOINT) {
     double slewmax = hf_model_actuator_motor(m)[HF_MOTOR_PARAMETERS * i + HF_MOTOR_SLEWMAX];
     *entry(M, setpoint, setpoint) = hfi_slew_slope(u, u->drives.motor[i].first_rate, slewmax);
-    if (states & HF_MOTOR_STATE_INTEGRAL) *entry(M, integral, setpoint) = 1; // It needs the position as the first input.
+    // It needs the position as the first input.
+    if (states & HF_MOTOR_STATE_INTEGRAL) *entry(M, integral, setpoint) = 1;
     if (states & HF_MOTOR_STATE_CURRENT) *entry(M, current, setpoint) = slope.current_setpoint;
     if (acts && slope.force_setpoint != 0) store_gain(M, i, slope.force_setpoint, setpoint);
   }
@@ -136,7 +138,8 @@ static double time_constant(const hfAccel* a, int i, int adr) {
   return hfi_muscle_time(dynprm, target, act);
 }
 
-// Writes the derivative of the rate of actuator i's activation with the activation itself, or, for an integral of the error, with the length.
+// Writes the derivative of the rate of actuator i's activation with the activation itself, or, for an integral of the
+// error, with the length.
 static void store_self_rate(const Matrix* M, int i, int adr, int row) {
   const hfActuation* u = M->a->actuation;
   switch (hf_model_actuator_dyntype(M->a->model)[i]) {

@@ -4,9 +4,10 @@
 //   ft = -mu fn g(|s|/v_s) s/|s|                                   regularised, smooth (Eq. 6, 7)
 //   ft = -(k_t xi + c_t s) projected on |ft| <= mu fn              anchored
 //
-// depth is that of the configuration. The deformation xi of an anchored contact is a coordinate of the equation where the integrator is explicit
-// (accel_deform.c). Otherwise it is a function of the configuration, too: its value at the start of the integrator's step plus the distance by which
-// the two material points that met then have moved apart since. Its plastic part, slip, is then settled at the end (accel_memory.c).
+// depth is that of the configuration. The deformation xi of an anchored contact is a coordinate of the equation where
+// the integrator is explicit (accel_deform.c). Otherwise it is a function of the configuration, too: its value at the
+// start of the integrator's step plus the distance by which the two material points that met then have moved apart
+// since. Its plastic part, slip, is then settled at the end (accel_memory.c).
 //
 // Friction comes from hfi_contact_respond with the normal force given and h = 1: forces for impulses.
 // There the anchored law has w = k_t xi0 + (h k_t + c_t) s, so c_t - k_t is passed for c_t.
@@ -64,14 +65,16 @@ static void set_law(const hfAccel* a, hfiAccelContact* c) {
   if (a->config.friction == HF_FRICTION_ANCHORED && !a->deformations.act) hfi_accel_follow(a, c);
 }
 
-// The coefficient of sliding. It goes from the static to the dynamic one between one and two times the stiction speed, so that f has no jump.
+// The coefficient of sliding. It goes from the static to the dynamic one between one and two times the stiction speed,
+// so that f has no jump.
 static double sliding_coefficient(const hfiMaterial* m, double static_speed, double slip) {
   double from = static_speed * m->stiction_speed;
   double x = from > 0 ? clamp(slip / from - 1, 0, 1) : 1;
   return m->mu[0] + x * (m->mu_dynamic - m->mu[0]);
 }
 
-// The law for hfi_contact_respond and hfi_contact_stick with h = 1: the contact's own, or the copy with another damping.
+// The law for hfi_contact_respond and hfi_contact_stick with h = 1: the contact's own, or the copy with another
+// damping.
 static const hfContactLaw* unit_law(const hfiAccelContact* c, hfContactLaw* copy) {
   if (c->law.friction != HF_FRICTION_ANCHORED) return &c->law;
   *copy = c->law;
@@ -108,8 +111,8 @@ static void set_friction(hfiAccelContact* c, double pi) {
   }
 }
 
-// Computes forces of a contact and their derivatives from its row velocities c->s. Where static and dynamic coefficient differ, law.mu[0] becomes the
-// coefficient at this slip.
+// Computes forces of a contact and their derivatives from its row velocities c->s. Where static and dynamic coefficient
+// differ, law.mu[0] becomes the coefficient at this slip.
 static void apply_law(hfiAccelContact* c, double static_speed) {
   const hfiMaterial* m = &c->contact->material;
   memset(c->f, 0, sizeof c->f);
@@ -139,7 +142,8 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
 
 // ---- collision --------------------------------------------------------------------------------------
 
-// Writes columns and Jacobian of a contact to cols and J, with the columns of both bodies side by side. Returns 0 if the contact can move nothing.
+// Writes columns and Jacobian of a contact to cols and J, with the columns of both bodies side by side. Returns 0 if
+// the contact can move nothing.
 static int fill_rows(hfAccel* a, hfiAccelContact* c, int32_t* cols, double* J) {
   hfiContactColumns pieces;
   hfi_contact_columns(a->dynamics, c->contact->body_a, c->contact->body_b, cols, &pieces);

@@ -5,9 +5,10 @@
 //   xi' = (-f - k_t xi)/c_t        slip, so that k_t xi + c_t xi' = -f always
 //   xi' = 0                        while the contact is open (an overlap that parts so fast that fn = 0 slips)
 //
-// This is the limit h -> 0 of what a step of discrete time does (docs/theory/accuracy.md). A contact has three coordinates, xi in the frame of body
-// B, and three more for torsion and rolling where it has such rows. Contacts come and go: after every step of the integrator the coordinates are
-// those of the contacts that touch or nearly touch. A contact that opened has forgotten its deformation.
+// This is the limit h -> 0 of what a step of discrete time does (docs/theory/accuracy.md). A contact has three
+// coordinates, xi in the frame of body B, and three more for torsion and rolling where it has such rows. Contacts come
+// and go: after every step of the integrator the coordinates are those of the contacts that touch or nearly touch. A
+// contact that opened has forgotten its deformation.
 #include "methods/continuous/inside.h"
 
 #include "step/contact/contact_law.h"

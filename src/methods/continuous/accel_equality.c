@@ -60,15 +60,16 @@ static void set_stabilisation(hfAccel* a, int i, int first, int dim) {
   }
 }
 
-// How far n errors r of equality i are open, from 0 to 1. It is continuous, because integrators do not step across a jump.
+// How far n errors r of equality i are open, from 0 to 1. It is continuous, because integrators do not step across a
+// jump.
 static double openness(const hfAccel* a, int i, const double* r, int n) {
   double size2 = 0;
   for (int k = 0; k < n; ++k) size2 += sqr(r[k]);
   return is_rigid(a, i) && size2 > sqr(PARTLY_OPEN_ERROR) ? min2(1, sqrt(size2) / PARTLY_OPEN_ERROR - 1) : 0;
 }
 
-// Moves attachment points that are apart to the middle between them, as in discrete time (step/actuation/equality_rows.c): opposite forces at points that
-// are apart would be a torque on both bodies together.
+// Moves attachment points that are apart to the middle between them, as in discrete time
+// (step/actuation/equality_rows.c): opposite forces at points that are apart would be a torque on both bodies together.
 static void join_points(const hfDynamics* d, hfiEquality* e, double share) {
   if (share == 0 || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return;
   hfVec3 half = v3_scale(0.5 * share, v3_sub(e->p_W[1], e->p_W[0]));
@@ -94,13 +95,15 @@ static void add_rows(hfAccel* a, int i, const double* q) {
     rows->error[rows->count + r] = e->r[r];
   }
 
-  for (int first = 0; first < e->dim; first += 3) rows->open = max2(rows->open, openness(a, i, e->r + first, imin2(3, e->dim)));
+  for (int first = 0; first < e->dim; first += 3)
+    rows->open = max2(rows->open, openness(a, i, e->r + first, imin2(3, e->dim)));
   set_stabilisation(a, i, rows->count, e->dim);
   rows->count += e->dim;
 }
 
-// Sets the softness of the aims (see damp_aims) of equality i, whose first row is `first`: openness/(4 mass). The mass is the one that the equality may move
-// at the release speed: for a translation the mass of its trees, otherwise the mean effective mass of the rows.
+// Sets the softness of the aims (see damp_aims) of equality i, whose first row is `first`: openness/(4 mass). The mass
+// is the one that the equality may move at the release speed: for a translation the mass of its trees, otherwise the
+// mean effective mass of the rows.
 static void set_softness(hfAccel* a, int i, int first) {
   hfiEqualityRows* rows = &a->equalities;
   const hfiEquality* e = &rows->object[i];
@@ -153,7 +156,9 @@ hfStatus hfi_accel_equalities(hfAccel* a, const double* q) {
 
 // The rate of the Jacobian row of a joint or tendon, times v.
 static double coordinate_rate(const hfAccel* a, int kind, int id) {
-  return kind == HF_OBJECT_TENDON && hfi_tendon_is_spatial(a->model, id) ? hfi_tendon_gradient_rate(a->dynamics, id) : 0;
+  return kind == HF_OBJECT_TENDON && hfi_tendon_is_spatial(a->model, id)
+      ? hfi_tendon_gradient_rate(a->dynamics, id)
+      : 0;
 }
 
 // Jedot v of a coupling r = x1 - P(x2) of two joints or tendons: Jdot_1 v - P' Jdot_2 v - P''(x2) x2dot^2.
@@ -169,8 +174,9 @@ static double coupling_rate(const hfAccel* a, int i, const double* v) {
   return first + e->slope * coordinate_rate(a, kind, two) + e->bend * speed * speed;
 }
 
-// Returns the share [-] of their error that the n rows of rigid equality i from row `first` on may reduce at present, and *r2 = |r|^2. In the steady
-// state of b Je v + k r = 0 the error falls with the speed k |r|/b, which must be within the release speed.
+// Returns the share [-] of their error that the n rows of rigid equality i from row `first` on may reduce at present,
+// and *r2 = |r|^2. In the steady state of b Je v + k r = 0 the error falls with the speed k |r|/b, which must be within
+// the release speed.
 static double limit_error(const hfAccel* a, int i, int first, int n, double* r2) {
   const int nv = a->model->nv;
   const hfiEqualityRows* rows = &a->equalities;
@@ -183,8 +189,8 @@ static double limit_error(const hfAccel* a, int i, int first, int n, double* r2)
   return sqr(k) * *r2 > sqr(b * fastest) ? b * fastest / (k * sqrt(*r2)) : 1;
 }
 
-// Sets the targets of the n rows of equality i from row `first` on to k r, the acceleration that reduces the error r. A rigid equality takes only the
-// share of r that limit_error allows.
+// Sets the targets of the n rows of equality i from row `first` on to k r, the acceleration that reduces the error r. A
+// rigid equality takes only the share of r that limit_error allows.
 static void set_aims(hfAccel* a, int i, int first, int n) {
   hfiEqualityRows* rows = &a->equalities;
   double r2;
@@ -192,9 +198,9 @@ static void set_aims(hfAccel* a, int i, int first, int n) {
   for (int r = first; r < first + n; ++r) rows->target[r] = rows->stiffness[r] * share * rows->error[r];
 }
 
-// An aim at row velocities s needs the energy s^T A^-1 s/2, A = Je M^-1 Je^T, which has no bound if bodies can hardly follow, as an arm that is
-// stretched out, or if equalities contradict each other. With softness D the aims A (A + D)^-1 s = s - D (A + D)^-1 s need at most s^T D^-1 s/8. If A
-// is much larger than D, they are nearly the aims s.
+// An aim at row velocities s needs the energy s^T A^-1 s/2, A = Je M^-1 Je^T, which has no bound if bodies can hardly
+// follow, as an arm that is stretched out, or if equalities contradict each other. With softness D the aims A (A +
+// D)^-1 s = s - D (A + D)^-1 s need at most s^T D^-1 s/8. If A is much larger than D, they are nearly the aims s.
 static void damp_aims(hfiEqualityRows* rows) {
   memcpy(rows->lambda, rows->target, (size_t)rows->count * sizeof *rows->lambda);
   hfi_ldlt_solve(rows->softened, rows->count, rows->count, rows->lambda);
@@ -213,7 +219,8 @@ void hfi_accel_equality_rates(hfAccel* a, const double* v) {
   }
 
   if (rows->open > 0) damp_aims(rows);
-  for (int r = 0; r < rows->count; ++r) rows->target[r] = -rows->damping[r] * hfi_dot(rows->J + r * nv, v, nv) - rows->target[r];
+  for (int r = 0; r < rows->count; ++r)
+    rows->target[r] = -rows->damping[r] * hfi_dot(rows->J + r * nv, v, nv) - rows->target[r];
 }
 
 // ---- energy -----------------------------------------------------------------------------------------

@@ -12,9 +12,9 @@
 //   contact   dfn = n_v ds_n - n_x Jn dq
 //             dft = (dft/dfn) dfn - G (ds_t + r dxi),  dxi = Jt dq,  r = k_t/c_t for anchored friction, else 0
 //
-// The changes of M, of the bias and of the directions of rows with the configuration are left out. Everything that is stiff is included, so that
-// Newton's method still converges, by a factor of the order of h times the terms that are left out. accel_activation.c has the rows and columns of
-// activations.
+// The changes of M, of the bias and of the directions of rows with the configuration are left out. Everything that is
+// stiff is included, so that Newton's method still converges, by a factor of the order of h times the terms that are
+// left out. accel_activation.c has the rows and columns of activations.
 #include "methods/continuous/inside.h"
 
 #include "linalg/dense.h"
@@ -81,7 +81,8 @@ static void add_tendons(hfAccel* a) {
     const double* rest = hfi_rest_lengths(a->dynamics, t);
     double length = u->tendon_length[t];
     double stretch = length - clamp(length, rest[0], rest[1]);
-    double k = hfi_polynomial_slope(hf_model_tendon_stiffness(m)[t], hf_model_tendon_stiffness_poly(m) + 2 * t, stretch);
+    double k = hfi_polynomial_slope(hf_model_tendon_stiffness(m)[t], hf_model_tendon_stiffness_poly(m) + 2 * t,
+                                    stretch);
     int stretched = length < rest[0] || length > rest[1] || rest[0] == rest[1];
     double speed = fabs(u->tendon_velocity[t]);
     double c = hfi_polynomial_slope(hf_model_tendon_damping(m)[t], hf_model_tendon_damping_poly(m) + 2 * t, speed);
@@ -171,7 +172,8 @@ void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6],
 
 // ---- the whole --------------------------------------------------------------------------------------
 
-// Writes a column of J, which is zero before: the accelerations for the forces in column j of D, to which the equalities add -rate Je_j.
+// Writes a column of J, which is zero before: the accelerations for the forces in column j of D, to which the
+// equalities add -rate Je_j.
 static void store_column(hfAccel* a, const double* D, int j, const double* rate, int n, int column, double* J) {
   const int nv = a->model->nv;
   hfiEqualityRows* e = &a->equalities;

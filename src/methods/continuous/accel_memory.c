@@ -1,7 +1,7 @@
 // Contact memory in continuous time (anchored friction).
 //
-// If deformations are no coordinates of the equation (accel_deform.c), the deformation of a contact is a function of the configuration within a step
-// of the integrator (accel_anchor.c). At the end of the step
+// If deformations are no coordinates of the equation (accel_deform.c), the deformation of a contact is a function of
+// the configuration within a step of the integrator (accel_anchor.c). At the end of the step
 //
 //   stick   xi is the displacement of the material points, as in discrete time (step/contact/memory.c)
 //   slip    k_t xi + c_t (xi - xi0)/h = mu fn t: the deformation that carries the bounded force
@@ -60,7 +60,8 @@ static const hfiAccelContact* find_contact(const hfAccel* a, const hfiContact* l
   return NULL;
 }
 
-// Writes the deformation of group g in slip after a step h to its part of xi. xi0 (5): at the start of the step, in the frame of the end.
+// Writes the deformation of group g in slip after a step h to its part of xi. xi0 (5): at the start of the step, in the
+// frame of the end.
 static void slip_deformation(const hfiAccelContact* c, int g, const double* xi0, double h, double* xi) {
   int row = hfi_group_row(g);
   int n = hfi_group_dim(g);
@@ -81,7 +82,8 @@ static void slip_deformation(const hfiAccelContact* c, int g, const double* xi0,
 }
 
 // Transforms components in the frame of the end to those in the frame of the start, both as seen from B.
-static void turn_back(const hfAccel* a, const hfiContact* from, const hfiAccelContact* c, const double* xi, double* out) {
+static void turn_back(const hfAccel* a, const hfiContact* from, const hfiAccelContact* c, const double* xi,
+                      double* out) {
   hfMat3 R1 = a->dynamics->X_WB[c->contact->body_b].R;
   hfMat3 R0 = a->world->X0_WB[c->contact->body_b].R;
   hfVec3 slide = m3_mulv(R0, m3_tmulv(R1, hfi_in_plane(c->contact, xi[0], xi[1])));
@@ -124,6 +126,7 @@ int hfi_accel_settle(hfAccel* a, hfState* state, double h) {
   }
   anchors->count = 0; // used up
 
-  hfiContactStep step = {a->world->surfaces, h, a->world->X0_WB, a->dynamics->X_WB, anchors->contact, anchors->outcome, kept};
+  hfiContactStep step = {a->world->surfaces, h, a->world->X0_WB, a->dynamics->X_WB, anchors->contact, anchors->outcome,
+                         kept};
   return hfi_memory_store(state, &step);
 }

@@ -10,8 +10,8 @@
 // A Jacobian in the tangent space at x becomes one in the chart in three steps (lift_joint): multiply its rows by T,
 // multiply its columns by D, and add the derivative of T itself.
 //
-// The integrator also asks how far a Newton update may go (limit), by the transition-aware line search over all friction
-// groups and friction losses, and in which region of smoothness x lies (region).
+// The integrator also asks how far a Newton update may go (limit), by the transition-aware line search over all
+// friction groups and friction losses, and in which region of smoothness x lies (region).
 #include "methods/continuous/inside.h"
 
 #include "step/law/law.h"
@@ -23,8 +23,8 @@ static const double RELEASE_RATE = 1e3;
 
 // ---- state ------------------------------------------------------------------------------------------
 
-// Whether the laws of discrete time have the same limit h -> 0 at this point, which is not so for limits and MuJoCo's contacts; and whether bodies
-// are apart if they have to be.
+// Whether the laws of discrete time have the same limit h -> 0 at this point, which is not so for limits and MuJoCo's
+// contacts; and whether bodies are apart if they have to be.
 static int is_in_domain(const hfAccel* a) {
   for (int i = 0; i < a->stops.count; ++i)
     if (a->stops.list[i].force != 0) return 0;
@@ -51,7 +51,9 @@ static hfStatus rate(void* context, double t, const double* x, double* xdot) {
   return HF_OK;
 }
 
-static hfStatus jacobian(void* context, double t, const double* x, double* J) { return hfi_accel_jacobian(context, t, x, J); }
+static hfStatus jacobian(void* context, double t, const double* x, double* J) {
+  return hfi_accel_jacobian(context, t, x, J);
+}
 
 // x = x0 (+) u.
 static void plus(void* context, const double* x0, const double* u, double* x) {
@@ -90,7 +92,8 @@ static hfVec3 change_of_T(hfVec3 u, hfVec3 w, hfVec3 e) {
   return v3_axpy(v3_turn_coefficient(v3_norm(u)), turn, v3_scale(0.5, v3_cross(e, w)));
 }
 
-// Carries the rows and columns of three angular dofs from `dof` on into the chart. u: their coordinates, w: the angular velocity there.
+// Carries the rows and columns of three angular dofs from `dof` on into the chart. u: their coordinates, w: the angular
+// velocity there.
 static void lift_joint(hfVec3 u, hfVec3 w, int n, int dof, double* J) {
   // T times the rows, column by column
   for (int c = 0; c < n; ++c) {
@@ -148,7 +151,8 @@ static double stop_alpha(const hfAccel* a, const hfiStop* stop, const double* v,
   return hfi_tals_interval(s, ds, -vs, vs);
 }
 
-// Counts the landings that failed: friction groups that still slip although the last update should have brought them into their stick region.
+// Counts the landings that failed: friction groups that still slip although the last update should have brought them
+// into their stick region.
 static void count_escapes(hfAccel* a) {
   hfiAccelEquation* e = &a->equation;
   for (int l = 0; l < e->nlanding; ++l)
@@ -247,7 +251,8 @@ static int has_same_contacts(const hfAccel* a) {
   return 1;
 }
 
-// Renews the contact memory at the time t and velocities v, and the coordinates x of the deformations. Returns whether the contacts are still the same.
+// Renews the contact memory at the time t and velocities v, and the coordinates x of the deformations. Returns whether
+// the contacts are still the same.
 static int renew_memory(hfAccel* a, double t, const double* v, double* x) {
   hfiKeeper* keeper = &a->keeper;
   int same = has_same_contacts(a);

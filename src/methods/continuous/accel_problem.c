@@ -2,8 +2,8 @@
 //
 //   Jdot v = (J(q (+) e v) v - J(q (-) e v) v)/(2 e)      one side alone where the other loses the contact
 //
-// by differences along the motion. They include the travel of the contact point over both surfaces, their curvature and the turning of the frame, for
-// all shapes.
+// by differences along the motion. They include the travel of the contact point over both surfaces, their curvature and
+// the turning of the frame, for all shapes.
 #include "methods/continuous/inside.h"
 
 #include "linalg/dense.h"
@@ -17,7 +17,8 @@ static const double AGREEMENT_SHARE = 0.1, AGREEMENT_FLOOR = 1e-2;
 
 // ---- Jdot v -----------------------------------------------------------------------------------------
 
-// Computes the row velocities J(q (+) e v) v + drift of the contacts at q (+) e v. Afterwards the accel is at no known configuration.
+// Computes the row velocities J(q (+) e v) v + drift of the contacts at q (+) e v. Afterwards the accel is at no known
+// configuration.
 static void find_moved_rows(hfAccel* a, const double* q, const double* v, double e, hfiMovedRows* out, int32_t* count) {
   double* q_moved = a->motion.q_moved;
   memcpy(q_moved, q, (size_t)a->model->nq * sizeof *q);
@@ -54,8 +55,8 @@ static const hfiMovedRows* find_rows(const hfiRowMotion* motion, int side, hfiCo
   return NULL;
 }
 
-// The mean of the slopes on both sides. If they differ too much, the contact jumped to another feature on one side; then the smaller slope, which is
-// the slope of the other side, is taken.
+// The mean of the slopes on both sides. If they differ too much, the contact jumped to another feature on one side;
+// then the smaller slope, which is the slope of the other side, is taken.
 static double choose_slope(double ahead, double behind) {
   if (!isfinite(ahead) || !isfinite(behind)) return isfinite(ahead) ? ahead : behind;
   double larger = max2(fabs(ahead), fabs(behind));

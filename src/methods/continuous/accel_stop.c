@@ -3,8 +3,9 @@
 //   limit at distance phi < 0:  f = (-k phi - c s min(1, -phi/delta))+,  s = dphi/dt
 //   friction loss b:            f = -b clamp(s/v_s, -1, 1)
 //
-// k and c are the joint's, or those of a critically damped stop with the time constant T = STOP_TIME and the inertia m at the reference: k = m/T^2,
-// c = 2 m/T. Damping sets in over the depth delta = ONSET_DEPTH, so that f does not jump when the limit is touched.
+// k and c are the joint's, or those of a critically damped stop with the time constant T = STOP_TIME and the inertia m
+// at the reference: k = m/T^2, c = 2 m/T. Damping sets in over the depth delta = ONSET_DEPTH, so that f does not jump
+// when the limit is touched.
 #include "methods/continuous/inside.h"
 
 #include "step/actuation/actuation.h"
@@ -34,7 +35,8 @@ static void add_stop(hfAccel* a, const hfiStop* stop, double sign, double* tau) 
 }
 
 // Adds the force of a limit at distance phi. `sign`: s = sign J v, and the force acts along sign J.
-static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, hfiCompliance law, const double* v, double* tau) {
+static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, hfiCompliance law, const double* v,
+                      double* tau) {
   if (phi >= 0) return;
   double ramp = min2(1, -phi / ONSET_DEPTH);
   double s = sign * row_velocity(&stop, v);
@@ -173,5 +175,6 @@ void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau) 
     if (hf_model_dof_frictionloss(m)[i] > 0) add_friction(a, stop, hf_model_dof_frictionloss(m)[i], v, tau);
   }
   for (int t = 0; t < m->ntendon; ++t)
-    if (hf_model_tendon_frictionloss(m)[t] > 0) add_friction(a, tendon_row(a, t), hf_model_tendon_frictionloss(m)[t], v, tau);
+    if (hf_model_tendon_frictionloss(m)[t] > 0)
+      add_friction(a, tendon_row(a, t), hf_model_tendon_frictionloss(m)[t], v, tau);
 }

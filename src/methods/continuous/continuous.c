@@ -2,8 +2,9 @@
 //
 //   x = (q, v, act) -> integrator from t to t + h -> q, v, act, contact memory, time
 //
-// The integrator starts again in every step, with the whole step as its first try. So the result depends on state and input alone, not on the sim
-// that steps. Results are those at the end of the step: contacts, limits and equalities with their forces, and the acceleration.
+// The integrator starts again in every step, with the whole step as its first try. So the result depends on state and
+// input alone, not on the sim that steps. Results are those at the end of the step: contacts, limits and equalities
+// with their forces, and the acceleration.
 #include "methods/continuous/continuous.h"
 
 #include "methods/continuous/inside.h"
@@ -29,7 +30,8 @@ static void take_arrays(void* object, hfiArena* arena) {
 hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
                                const hfIntegratorConfig* integrator, double velocity_time, hfError* error) {
   hfiContinuous seed = {.world = world, .h = integrator->step};
-  hfiContinuous* c = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "continuous time", error);
+  hfiContinuous* c = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "continuous time",
+                                       error);
   if (!c) return HF_ERROR_MEMORY;
 
   hfStatus status = hfi_accel_create(&c->accel, world, accel, error);
@@ -63,7 +65,8 @@ hfIntegratorReport hfi_continuous_report(const hfiContinuous* c) {
 
 // ---- the step ---------------------------------------------------------------------------------------
 
-// Gives the integrator the equation with the deformations of the present contacts, and the accel the state whose memory it renews.
+// Gives the integrator the equation with the deformations of the present contacts, and the accel the state whose memory
+// it renews.
 static void prepare_integrator(hfiContinuous* c, hfState* state) {
   const hfModel* m = c->world->model;
   hfAccel* a = c->accel;

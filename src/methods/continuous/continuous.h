@@ -25,12 +25,12 @@ hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, cons
                                const hfIntegratorConfig* integrator, double velocity_time, hfError* error);
 void hfi_continuous_free(hfiContinuous* continuous);
 
-// Advances the state by h, or, on trouble (status > 0), to the end of the last accepted step; the state's time says how far. The result depends on
-// state and input alone. Afterwards the world and the accel are at the end of the step.
+// Advances the state by h, or, on trouble (status > 0), to the end of the last accepted step; the state's time says how
+// far. The result depends on state and input alone. Afterwards the world and the accel are at the end of the step.
 hfStatus hfi_continuous_step(hfiContinuous* continuous, hfState* state, const hfInput* input, double h, hfError* error);
 
-// Computes contacts, forces, accelerations and the report of the last step. The caller gives the status of the step, and the number of contacts that
-// were dropped before it.
+// Computes contacts, forces, accelerations and the report of the last step. The caller gives the status of the step,
+// and the number of contacts that were dropped before it.
 void hfi_continuous_results(hfiContinuous* continuous, hfStatus status, int64_t dropped, hfiStepOutput* out);
 
 // What the integrator did in the last step.
@@ -44,7 +44,8 @@ hfContact hfi_accel_read_contact(const hfiAccelContact* contact);
 void hfi_accel_keep_contact(hfContact contact, hfContact* list, int32_t* n, hfStepReport* report);
 // Writes the forces of limits and equalities at the last evaluation, if a sensor reads them.
 void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out);
-// Fills the counts that all methods of continuous time report. dropped: number of dropped contacts before the step (hf_accel_statistics).
+// Fills the counts that all methods of continuous time report. dropped: number of dropped contacts before the step
+// (hf_accel_statistics).
 void hfi_accel_report(const hfAccel* a, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
                       hfStepReport* report);
 

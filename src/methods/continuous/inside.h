@@ -28,13 +28,13 @@ double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiSin
 static inline hfQuat hfi_accel_relative_rotation(const hfAccel* a, const hfiContact* c) {
   return q_mul(q_conj(a->dynamics->q_WB[c->body_b]), a->dynamics->q_WB[c->body_a]);
 }
-// Sets the deformation of an anchored contact at this configuration. A contact that did not exist at the start of the step has no deformation until
-// the next step.
+// Sets the deformation of an anchored contact at this configuration. A contact that did not exist at the start of the
+// step has no deformation until the next step.
 void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c);
 // The anchor of a contact, or -1.
 int hfi_accel_find_anchor(const hfAccel* a, const hfiContact* c);
-// Makes anchors of the present contacts, with what the state remembers of them. v (nv): velocities; span: length of the step after which they were
-// remembered, or 0 [s].
+// Makes anchors of the present contacts, with what the state remembers of them. v (nv): velocities; span: length of the
+// step after which they were remembered, or 0 [s].
 void hfi_accel_anchor(hfAccel* a, const hfState* state, const double* v, double span);
 // Writes the contact memory after a step h, evaluated at its end. Returns for how many contacts there was no room.
 int hfi_accel_settle(hfAccel* a, hfState* state, double h);
@@ -47,7 +47,8 @@ void hfi_accel_read_deformations(hfAccel* a, double* x);
 void hfi_accel_deform(const hfAccel* a, hfiAccelContact* c);
 // Rates of the deformations at the point evaluated last.
 void hfi_accel_deformation_rates(const hfAccel* a, double* rate);
-// Writes the contacts of the point evaluated last to the memory of a state, with the deformations x. Returns for how many there was no room.
+// Writes the contacts of the point evaluated last to the memory of a state, with the deformations x. Returns for how
+// many there was no room.
 int hfi_accel_store_deformations(hfAccel* a, const double* x, hfState* state);
 
 // ---- limits and equalities (accel_stop.c, accel_equality.c) ---------------------------------------------

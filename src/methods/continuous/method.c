@@ -1,8 +1,9 @@
 // The methods of continuous time for the table of methods: options of a sim become those of the parts.
 #include "methods/continuous/continuous.h"
 
-// The shortest step of the integrator over the step of the sim [-], and the largest number of its attempts in one step of the sim. Under error control,
-// kinks of the laws may need much shorter steps than those into which a fixed step is divided.
+// The shortest step of the integrator over the step of the sim [-], and the largest number of its attempts in one step
+// of the sim. Under error control, kinks of the laws may need much shorter steps than those into which a fixed step is
+// divided.
 static const double SMALLEST_STEP = 1e-6, SMALLEST_CONTROLLED_STEP = 1e-9; // [-]
 static const int64_t MOST_STEPS = 2000, MOST_CONTROLLED_STEPS = 20000;
 static const double VELOCITY_TIME = 1; // Errors of velocities count as those of positions [s].
@@ -62,8 +63,8 @@ static double parting_speed(const hfDynamics* d, const hfiContact* c) {
   return v3_dot(c->n, v3_sub(a.v, b.v));
 }
 
-// What overlaps and limits hold at positions q, where the world is. The accel keeps copies of its contacts, so that the world may search for
-// contacts at another state.
+// What overlaps and limits hold at positions q, where the world is. The accel keeps copies of its contacts, so that the
+// world may search for contacts at another state.
 static hfiHeldEnergy held_energy(void* method, const double* q) {
   const hfiContinuous* c = method;
   hfiWorld* w = c->world;
@@ -80,7 +81,9 @@ static hfiHeldEnergy held_energy(void* method, const double* q) {
   return held;
 }
 
-static double closing_energy(const void* method) { return hfi_accel_release_energy(((const hfiContinuous*)method)->accel); }
+static double closing_energy(const void* method) {
+  return hfi_accel_release_energy(((const hfiContinuous*)method)->accel);
+}
 
 const hfiMethod hfi_method_continuous = {
     .traits = HFI_CONTINUOUS_TIME,

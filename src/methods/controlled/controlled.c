@@ -21,10 +21,11 @@ enum {
 };
 // Each step may have this share of the error that was asked for, because a run has many steps [-].
 static const double STEP_SHARE = 0.1;
-// The solver's tolerance is at most this share of the accuracy, so that the residuals of many steps do not add up, and at least SOLVER_LEAST [-].
+// The solver's tolerance is at most this share of the accuracy, so that the residuals of many steps do not add up, and
+// at least SOLVER_LEAST [-].
 static const double SOLVER_SHARE = 1e-6, SOLVER_LEAST = 1e-14;
-// A rejected step is tried again at half its length, because the full step of that length is known. If the error needs a step below this share of the
-// length, it is tried with the length that the error needs [-].
+// A rejected step is tried again at half its length, because the full step of that length is known. If the error needs
+// a step below this share of the length, it is tried with the length that the error needs [-].
 static const double SHORTEST_RETRY = 0.25;
 // Hasty steps are at least this share of the step of the sim [-].
 static const double HASTY_SHARE = 0.01;
@@ -46,7 +47,8 @@ static void take_arrays(void* object, hfiArena* arena) {
 
   HFI_TAKE_EACH(arena, double, m->nv, &c->difference, &c->share, &c->change);
   hfiStepSummary* const summaries[] = {&c->full_summary, &c->first_summary, &c->second_summary};
-  for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i) summaries[i]->flies = HFI_TAKE(arena, int32_t, m->ntree);
+  for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i)
+    summaries[i]->flies = HFI_TAKE(arena, int32_t, m->ntree);
 }
 
 static void free_controlled(void* method) {
@@ -62,7 +64,8 @@ static hfStatus create_controlled(void** method, hfiWorld* world, const hfSimCon
                         .step = config->step,
                         .accuracy = STEP_SHARE * config->accuracy,
                         .smallest = min2(config->smallest_step, config->step)};
-  hfiControlled* c = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "error control", error);
+  hfiControlled* c = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "error control",
+                                       error);
   if (!c) return HF_ERROR_MEMORY;
 
   hfSimConfig inner = *config;
@@ -127,7 +130,8 @@ static int error_order(const hfiControlled* c) {
   return FLIGHT_ERROR_ORDER;
 }
 
-// Takes both halves of a step, and the full step unless it is known from a rejected step. *error: the estimate [m, rad].
+// Takes both halves of a step, and the full step unless it is known from a rejected step. *error: the estimate [m,
+// rad].
 static hfStatus try_step(attempt* a, hfState* state, double h, int known, double* error) {
   hfiControlled* c = a->c;
   hfStatus status = HF_OK;
@@ -147,7 +151,8 @@ static hfStatus try_step(attempt* a, hfState* state, double h, int known, double
   return status;
 }
 
-// The length [s] of a step of about h, if `rest` remains of the sim's step: the rest; or half of it, if a step of h would leave a rest shorter than h; else h.
+// The length [s] of a step of about h, if `rest` remains of the sim's step: the rest; or half of it, if a step of h
+// would leave a rest shorter than h; else h.
 static double fit_step(double h, double rest) {
   if (h >= rest * (1 - SLIVER)) return rest;
   return 2 * h > rest ? 0.5 * rest : h;
@@ -162,8 +167,8 @@ static void count_step(attempt* a, double h, double error) {
   r->steps += 1;
 }
 
-// Restores the start and chooses the length of the next try; `next` is the length that the error needs [s]. Returns 1 if the full step of the next try
-// is known, because it is the first half of the rejected one.
+// Restores the start and chooses the length of the next try; `next` is the length that the error needs [s]. Returns 1
+// if the full step of the next try is known, because it is the first half of the rejected one.
 static int reject_step(attempt* a, hfState* state, double* h, double next) {
   hfiControlled* c = a->c;
   a->total.continuous.rejected += 1;
@@ -184,8 +189,10 @@ static int reject_step(attempt* a, hfState* state, double* h, double next) {
   return 1;
 }
 
-// Accepts the step of length h that was tried last, of the `rest` of the sim's step, and sets the pace. Returns its length [s].
-static double accept_step(attempt* a, hfState* state, double h, double rest, double error, const hfiVerdict* verdict, hfiPace* pace) {
+// Accepts the step of length h that was tried last, of the `rest` of the sim's step, and sets the pace. Returns its
+// length [s].
+static double accept_step(attempt* a, hfState* state, double h, double rest, double error, const hfiVerdict* verdict,
+                          hfiPace* pace) {
   hfiControlled* c = a->c;
   if (verdict->accept) hfi_controlled_extrapolate(c, state, c->full);
   else a->total.status = HF_STEP_TOO_SMALL;
@@ -207,7 +214,8 @@ static int is_used_up(const attempt* a) { return a->tries >= MOST_TRIES; }
 
 // ---- stretches of the sim's step -------------------------------------------------------------------
 
-// Takes a step of discrete time, of at most `rest`. *used: its length [s], or 0 if the motion is handed over to an explicit method instead.
+// Takes a step of discrete time, of at most `rest`. *used: its length [s], or 0 if the motion is handed over to an
+// explicit method instead.
 static hfStatus advance_discrete(attempt* a, hfState* state, double rest, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
   double h = fit_step(is_used_up(a) ? max2(pace->h, HASTY_SHARE * c->step) : pace->h, rest);
@@ -266,7 +274,9 @@ static hfStatus advance_all(attempt* a, hfState* state) {
     double rest = c->step - done;
     double used = 0;
     int resolve = a->may_resolve && pace.resolved && !is_used_up(a);
-    hfStatus status = resolve ? advance_resolved(a, state, rest, &pace, &used) : advance_discrete(a, state, rest, &pace, &used);
+    hfStatus status = resolve
+        ? advance_resolved(a, state, rest, &pace, &used)
+        : advance_discrete(a, state, rest, &pace, &used);
     if (status < 0) return status;
 
     // After an explicit method has failed, discrete time takes at least one step.
@@ -279,8 +289,8 @@ static hfStatus advance_all(attempt* a, hfState* state) {
 
 // ---- the sim's step --------------------------------------------------------------------------------
 
-// Writes the report of the sim's step. Contacts and other results are those at its end, from the method that took the last stretch. Work, number of steps
-// and status are those of the whole step.
+// Writes the report of the sim's step. Contacts and other results are those at its end, from the method that took the
+// last stretch. Work, number of steps and status are those of the whole step.
 static void finish_report(attempt* a) {
   hfStepReport* report = a->out->report;
   const hfStepReport* total = &a->total;

@@ -3,11 +3,11 @@
 
 #include "step/problem/algebra.h"
 
-// A tree that flies takes steps of second order that are symmetric in time: their error is C h^3 + O(h^5), so the two half steps lack a third of
-// their difference from the full step. Other trees take steps of first order [-].
+// A tree that flies takes steps of second order that are symmetric in time: their error is C h^3 + O(h^5), so the two
+// half steps lack a third of their difference from the full step. Other trees take steps of first order [-].
 static const double FLIGHT_SHARE = 1.0 / 3, OTHER_SHARE = 1;
-// Extrapolation may press bodies into each other by this share of the accuracy. Contacts with sqrt(k/m) near 1e3/s then gain
-// no more speed than the accuracy over HFI_VELOCITY_TIME [-].
+// Extrapolation may press bodies into each other by this share of the accuracy. Contacts with sqrt(k/m) near 1e3/s then
+// gain no more speed than the accuracy over HFI_VELOCITY_TIME [-].
 static const double OVERLAP_SHARE = 0.01;
 
 double hfi_controlled_error(hfiControlled* c, const hfState* half, const hfState* full) {
@@ -28,8 +28,8 @@ double hfi_controlled_error(hfiControlled* c, const hfState* half, const hfState
 
 // ---- how much is extrapolated ------------------------------------------------------------------------
 
-// The share of the difference by which a tree is extrapolated. A tree that flew in only some of the steps has no order, so the result of the half steps
-// is taken as it is.
+// The share of the difference by which a tree is extrapolated. A tree that flew in only some of the steps has no order,
+// so the result of the half steps is taken as it is.
 static double share_of_tree(const hfiControlled* c, int tree) {
   int flown = c->full_summary.flies[tree] + c->first_summary.flies[tree] + c->second_summary.flies[tree];
   if (flown == 3) return FLIGHT_SHARE;

@@ -1,8 +1,8 @@
 // Stretches of a step in continuous time (docs/theory/accuracy.md, "Resolved motion").
 //
-// The laws of discrete time have a limit h -> 0, which is the equation of continuous time. An explicit method of higher order follows it
-// with less work than steps of discrete time, unless these can be much longer than its stability allows. The two take turns. With the
-// largest rate lambda of the equation:
+// The laws of discrete time have a limit h -> 0, which is the equation of continuous time. An explicit method of higher
+// order follows it with less work than steps of discrete time, unless these can be much longer than its stability
+// allows. The two take turns. With the largest rate lambda of the equation:
 //
 //   1. The explicit method takes steps. Where h lambda > STIFF_STEP, its stability bounds them, not its accuracy. After `patience` such steps
 //      discrete time has its turn.
@@ -23,14 +23,17 @@ enum {
 };
 // Bounds of h lambda. The explicit methods are stable up to about 2.5 [-].
 static const double STIFF_STEP = 1.5, LEAP_STEP = 8;
-// A step of the explicit methods may have this share of the accuracy, because impacts multiply its error [-]. The second number is for motion without
-// contacts, where the method of fifth order has a far smaller error than its estimate.
+// A step of the explicit methods may have this share of the accuracy, because impacts multiply its error [-]. The
+// second number is for motion without contacts, where the method of fifth order has a far smaller error than its
+// estimate.
 static const double STEP_SHARE = 0.002, APART_SHARE = 0.5;
-// The shortest step over that of the sim, as in rk3: where a contact closes or begins to stick, the rate of its deformation jumps, and a step across
-// that is as short as the accuracy asks for. But if the user's smallest_step is longer than BOUNDING_STEP times the sim's step, it is meant to bound
-// the work, and explicit steps keep to it, too [-].
+// The shortest step over that of the sim, as in rk3: where a contact closes or begins to stick, the rate of its
+// deformation jumps, and a step across that is as short as the accuracy asks for. But if the user's smallest_step is
+// longer than BOUNDING_STEP times the sim's step, it is meant to bound the work, and explicit steps keep to it, too
+// [-].
 static const double SMALLEST_STEP = 1e-9, BOUNDING_STEP = 1e-6;
-// While discrete time goes on, lambda is multiplied by this in each step of the sim, so that an explicit method is tried again some time [-].
+// While discrete time goes on, lambda is multiplied by this in each step of the sim, so that an explicit method is
+// tried again some time [-].
 static const double KEPT_STIFFNESS = 0.9;
 // lambda after an explicit method has failed, times the step of the sim [-].
 static const double UNKNOWN_STIFFNESS = 1e3;
@@ -38,7 +41,8 @@ static const double UNKNOWN_STIFFNESS = 1e3;
 // ---- creation ------------------------------------------------------------------------------------------
 
 // Creates an explicit method. apart: 1 for motion without contacts, which is smooth.
-static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimConfig* config, int apart, hfError* error) {
+static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimConfig* config, int apart,
+                            hfError* error) {
   hfAccelConfig accel = hfi_accel_config_of(config);
   accel.reach = HFI_FOLLOWED_GAP;
 
@@ -73,7 +77,8 @@ int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
   if (config->method != HF_METHOD_TAMSI || !config->gyroscopic || m->nv == 0 || m->nmocap > 0) return 0;
   if (c->world->has_restitution || c->world->has_dynamic_friction) return 0;
 
-  int any_loss = hfi_any_nonzero(hf_model_dof_frictionloss(m), m->nv) || hfi_any_nonzero(hf_model_tendon_frictionloss(m), m->ntendon);
+  int any_loss = hfi_any_nonzero(hf_model_dof_frictionloss(m), m->nv) ||
+      hfi_any_nonzero(hf_model_tendon_frictionloss(m), m->ntendon);
   return m->neq == 0 && !any_loss && !hfi_world_targets(c->world, in);
 }
 
@@ -83,8 +88,8 @@ int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
 typedef struct kept {
   float h;            // length of the next step; negative if the explicit method goes on
   uint16_t stiffness; // upper half of lambda as a float
-  // The upper 4 bits: how often patience was doubled. The lower 12 bits: if the explicit method goes on, the number of stiff steps that it may still
-  // take; if discrete time goes on, the exponent x of span = step 2^(-x/SPAN_SCALE).
+  // The upper 4 bits: how often patience was doubled. The lower 12 bits: if the explicit method goes on, the number of
+  // stiff steps that it may still take; if discrete time goes on, the exponent x of span = step 2^(-x/SPAN_SCALE).
   uint16_t patience;
 } kept;
 _Static_assert(sizeof(kept) == sizeof(int64_t), "a pace fits into a number of the state");
@@ -146,7 +151,8 @@ int hfi_pace_hand_over(hfiPace* pace, double h) {
 
 // ---- a stretch -----------------------------------------------------------------------------------------
 
-hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* in, double rest, int most, hfiPace* pace, hfError* error) {
+hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* in, double rest, int most,
+                              hfiPace* pace, hfError* error) {
   // contacts near the state decide which method follows it
   hfi_world_place(c->world, hf_state_q(state), in);
   hfi_near_find(&c->world->near, HFI_FOLLOWED_GAP, 0, NULL);

@@ -1,9 +1,9 @@
 // What error control needs of a step beside the state at its end.
 #include "methods/controlled/controlled.h"
 
-// An impact is taken at the start of its step, though a gap is left. Until the bodies would have met, for the time gap/|vn|, their velocity is too
-// large by (1 + e) |vn|, so that they are ahead by (1 + e) gap. If both the full step and the first half contain the impact, their difference does
-// not show this.
+// An impact is taken at the start of its step, though a gap is left. Until the bodies would have met, for the time
+// gap/|vn|, their velocity is too large by (1 + e) |vn|, so that they are ahead by (1 + e) gap. If both the full step
+// and the first half contain the impact, their difference does not show this.
 static double measure_early(const hfiDiscrete* d, const hfiNear* near) {
   double early = 0;
   for (int i = 0; i < near->ncontact && hfi_discrete_impact_count(d) > 0; ++i) {

@@ -1,11 +1,13 @@
 // The loop of an integrator: tries a step, judges its error, and accepts it or tries a shorter one.
 //
-// Without error control, steps run on the grid t0 + k h. A step that fails is halved, and doubled again after a success,
-// until the next point of the grid is reached (convergence control, TAMSI section III-B). attempt.c says which steps fail.
+// Without error control, steps run on the grid t0 + k h. A step that fails is halved, and doubled again after a
+// success, until the next point of the grid is reached (convergence control, TAMSI section III-B). attempt.c says which
+// steps fail.
 //
-// Where f jumps from one side of a surface to the other and pushes x back to it from both, no step of any length has a solution. The rest of
-// a grid step is then made with a held f (hfOde.hold), which is smooth: an error of first order in the length of the step remains. Only
-// implicit steps do that: they need no short steps for stiffness, so that f is likely to jump where one has failed at a 64th of the grid step.
+// Where f jumps from one side of a surface to the other and pushes x back to it from both, no step of any length has a
+// solution. The rest of a grid step is then made with a held f (hfOde.hold), which is smooth: an error of first order
+// in the length of the step remains. Only implicit steps do that: they need no short steps for stiffness, so that f is
+// likely to jump where one has failed at a 64th of the grid step.
 #include "methods/ode/controller.h"
 #include "methods/ode/integrator.h"
 
@@ -17,7 +19,8 @@
 
 // The longest step with a held f, as a share of a step of the grid [-].
 static const double HELD_STEP = 1. / 8;
-// If a step failed and the next one would be shorter than this share of a step of the grid, the steps that follow hold f [-].
+// If a step failed and the next one would be shorter than this share of a step of the grid, the steps that follow hold
+// f [-].
 static const double HOLD_BELOW = 1. / 64;
 // The last step before a goal may be longer by this factor, so that no tiny step remains [-].
 static const double LAST_STRETCH = 1.01;
@@ -27,8 +30,8 @@ static const double SLIVER_SHARE = 1e-9;
 static const double LEAST_TIME_SHARE = 1e-14;
 // After this many steps that are not stiff, the advance may make one more stiff step.
 enum { REST = 4 };
-// An advance of implicit steps ends after this many Newton iterations for each of max_steps: steps that fail need up to twenty, each with
-// a matrix of its own, and a world of 88 dofs would take 22 s for 2,000 of them.
+// An advance of implicit steps ends after this many Newton iterations for each of max_steps: steps that fail need up to
+// twenty, each with a matrix of its own, and a world of 88 dofs would take 22 s for 2,000 of them.
 enum { ITERATIONS_OF_A_STEP = 2 };
 
 // An advance on its way to t_end.
@@ -49,9 +52,10 @@ typedef struct Stride {
 
 // ---- how long the next step is ------------------------------------------------------------------------
 
-// The length of the first step under error control [s]: at the rate of the start, it moves x by the accuracy. The estimate of a
-// longer step could not be trusted, because all stages of an implicit method may lie after a fast transient and agree. The
-// short first step costs one evaluation, and later steps may be five times as long as the one before.
+// The length of the first step under error control [s]: at the rate of the start, it moves x by the accuracy. The
+// estimate of a longer step could not be trusted, because all stages of an implicit method may lie after a fast
+// transient and agree. The short first step costs one evaluation, and later steps may be five times as long as the one
+// before.
 static double guess_step(hfIntegrator* in, double t, const double* x) {
   hfiStepper* s = &in->stepper;
   hfi_stepper_centre(s, x);
@@ -103,14 +107,18 @@ static int begin_to_hold(hfIntegrator* in) {
 
 // ---- one step -----------------------------------------------------------------------------------------
 
-// May a step cross a jump of f? The error estimate of such a step is large, however short the step is. Only a step of the smallest length h may cross: its
-// error is h times the jump, which is negligible, and the next step is smooth again. If the next step fails as well, f has more than a jump.
-static int may_cross(const hfIntegrator* in, double h, double smallest) { return in->jumps && !in->crossed && 0.5 * h < smallest; }
+// May a step cross a jump of f? The error estimate of such a step is large, however short the step is. Only a step of
+// the smallest length h may cross: its error is h times the jump, which is negligible, and the next step is smooth
+// again. If the next step fails as well, f has more than a jump.
+static int may_cross(const hfIntegrator* in, double h, double smallest) {
+  return in->jumps && !in->crossed && 0.5 * h < smallest;
+}
 
 // Decides whether the step that was attempted is accepted, and how long the next one is.
 static hfiVerdict judge(const hfIntegrator* in, hfStatus status, double h) {
   if (status) return hfi_controller_retry(h);
-  if (in->config.error_control) return hfi_controller_judge(h, in->estimate, in->config.accuracy, in->stepper.table->error_order);
+  if (in->config.error_control)
+    return hfi_controller_judge(h, in->estimate, in->config.accuracy, in->stepper.table->error_order);
   return (hfiVerdict){1, 2 * h};
 }
 
@@ -169,8 +177,8 @@ static hfRenewal renew(hfIntegrator* in, double t, double* x) {
   return renewal;
 }
 
-// Counts an accepted step of length h. Returns 1 if the advance has to end. A single kink of f may look stiff: that is why other steps
-// give stiff ones back.
+// Counts an accepted step of length h. Returns 1 if the advance has to end. A single kink of f may look stiff: that is
+// why other steps give stiff ones back.
 static int is_too_stiff(hfiStiffnessWatch* w, double h) {
   if (!(w->limit > 0)) return 0;
   if (h * w->rate > w->limit) {

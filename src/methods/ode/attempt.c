@@ -3,15 +3,16 @@
 // Error estimates. Implicit Euler uses step doubling: one step h gives u, two steps h/2 give u', and the error of u' is
 // u - u' to leading order. RK3 and TR-BDF2 have an embedded estimate e.
 //
-// Local extrapolation subtracts the estimated error from the result, which raises the order by one: 2 u' - u for implicit
-// Euler, u - A^-2 e for TR-BDF2 with A = I - g J, J the Jacobian and g = gamma h of the implicit stages. The error left in a
-// step is then smaller than its estimate, so that the errors of many steps do not add up to more than the accuracy asked
-// of one. Both methods stay A- and L-stable (docs/theory/integrators.md). RK3 always extrapolates, because its e is the
-// error of the embedded result of lower order.
+// Local extrapolation subtracts the estimated error from the result, which raises the order by one: 2 u' - u for
+// implicit Euler, u - A^-2 e for TR-BDF2 with A = I - g J, J the Jacobian and g = gamma h of the implicit stages. The
+// error left in a step is then smaller than its estimate, so that the errors of many steps do not add up to more than
+// the accuracy asked of one. Both methods stay A- and L-stable (docs/theory/integrators.md). RK3 always extrapolates,
+// because its e is the error of the embedded result of lower order.
 //
-// Without error control nothing is estimated, and a step fails where its result would be meaningless. An implicit step fails when Newton's
-// method does. An explicit step fails when the rates of its stages are far from a straight line (check_stages). For u' = lambda u that happens
-// from |h lambda| = 0.94 on, well inside the region of stability, and it also happens when an impact lies within the step.
+// Without error control nothing is estimated, and a step fails where its result would be meaningless. An implicit step
+// fails when Newton's method does. An explicit step fails when the rates of its stages are far from a straight line
+// (check_stages). For u' = lambda u that happens from |h lambda| = 0.94 on, well inside the region of stability, and it
+// also happens when an impact lies within the step.
 #include "methods/ode/integrator.h"
 
 #include "math/vec3.h"
@@ -19,23 +20,24 @@
 #include <math.h>
 #include <string.h>
 
-// An explicit step fails when the rate of a stage departs from the straight line through the two rates before by more than
-// this share of the largest rate [-].
+// An explicit step fails when the rate of a stage departs from the straight line through the two rates before by more
+// than this share of the largest rate [-].
 static const double MAX_BEND = 1. / 3;
 // A departure that changes the result of the step by less than this, in the error norm, is ignored.
 static const double SMALLEST_BEND = 1e-9;
-// An implicit step fails when the rate at its start changes a coordinate by more than this many times what the implicit stages change it
-// by [-], and by more than the second number, in the error norm.
+// An implicit step fails when the rate at its start changes a coordinate by more than this many times what the implicit
+// stages change it by [-], and by more than the second number, in the error norm.
 static const double MAX_START = 10, SMALLEST_START = 0.01;
-// f jumps within a step that bends by at least a quarter of the bend of a step 64 times as long: at a kink a 64th would be left, and less
-// of a stiff motion [-].
+// f jumps within a step that bends by at least a quarter of the bend of a step 64 times as long: at a kink a 64th would
+// be left, and less of a stiff motion [-].
 static const double JUMP_SHARE = 0.25, JUMP_LENGTH = 1. / 64;
 
 // ---- steps of one length --------------------------------------------------------------------------------
 
-// Has an implicit step failed whose first stage is explicit? Its result is u = h sum_j a_j K_j, where a is the last row of the table. Where the
-// equation is stiff, the implicit stages cancel what the explicit one, K_0, does. They do not where the stiff force of the start has ended
-// before the first of them, as the force of bodies which overlap deeply: this force would act for the share a_0 of the step, and throw the bodies apart.
+// Has an implicit step failed whose first stage is explicit? Its result is u = h sum_j a_j K_j, where a is the last row
+// of the table. Where the equation is stiff, the implicit stages cancel what the explicit one, K_0, does. They do not
+// where the stiff force of the start has ended before the first of them, as the force of bodies which overlap deeply:
+// this force would act for the share a_0 of the step, and throw the bodies apart.
 static hfStatus check_start(const hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const double* a = s->table->A[s->table->stages - 1];
@@ -51,10 +53,11 @@ static hfStatus check_start(const hfIntegrator* in, double h) {
   return HF_OK;
 }
 
-// Checks the stages of a step. An explicit step fails if its rates bend too much: the rate K_j of a stage at c_j departs from the straight line through
-// the two rates before it by
+// Checks the stages of a step. An explicit step fails if its rates bend too much: the rate K_j of a stage at c_j
+// departs from the straight line through the two rates before it by
 //   K_j - K_(j-1) - (c_j - c_(j-1))/(c_(j-1) - c_(j-2)) (K_(j-1) - K_(j-2))
-// This must be small beside the largest rate. Sets in->jumps, and in->bend and in->bent of a step that fails. Writes in->error.
+// This must be small beside the largest rate. Sets in->jumps, and in->bend and in->bent of a step that fails. Writes
+// in->error.
 static hfStatus check_stages(hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const double* c = s->table->c;
@@ -99,8 +102,8 @@ static hfStatus double_step(hfIntegrator* in, double t, double h) {
   return HF_OK;
 }
 
-// Step doubling: u <- u - error. Embedded estimate: u <- u - A^-1 error; error is A^-1 e already (hfi_stepper_error), so that
-// A^-2 e is subtracted. Writes in->half.
+// Step doubling: u <- u - error. Embedded estimate: u <- u - A^-1 error; error is A^-1 e already (hfi_stepper_error),
+// so that A^-2 e is subtracted. Writes in->half.
 static void extrapolate(hfIntegrator* in) {
   const hfiStepper* s = &in->stepper;
   memcpy(in->half, in->error, (size_t)s->chart.ode.n * sizeof *in->half);
@@ -111,7 +114,8 @@ static void extrapolate(hfIntegrator* in) {
 // Second estimates of the error, from the same stages. Where f is smooth they are no larger than the first. When a step
 // contains an impact, any single estimate may be small by chance, but hardly all of them.
 
-// RK3: the norm of (h/3)(K_4 - 2 K_3 + K_2), a second difference of the rates. RK5: the norm of (h/3)(K_7 - K_6), two rates at the end. Writes in->half.
+// RK3: the norm of (h/3)(K_4 - 2 K_3 + K_2), a second difference of the rates. RK5: the norm of (h/3)(K_7 - K_6), two
+// rates at the end. Writes in->half.
 static double second_estimate_explicit(hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const int n = s->chart.ode.n;
@@ -126,9 +130,10 @@ static double second_estimate_explicit(hfIntegrator* in, double h) {
 
 // Step doubling: the larger norm of
 //   (h/2)(F_end - F_middle) = u' - 2 half        and        A^-1 (h/4)(F_middle - F_start) = A^-1 (half/2 - (h/4) F_start),
-// where F_start, F_middle and F_end are the rates at the start, after the first and after the second half step. Only F_start
-// looks at the start of the step: all stages of implicit Euler may lie after a contact that just ended, and agree with each
-// other. A^-1 damps the stiff parts, because the error that Newton left in x appears in F_start multiplied by the stiffness. Writes in->half and in->x.
+// where F_start, F_middle and F_end are the rates at the start, after the first and after the second half step. Only
+// F_start looks at the start of the step: all stages of implicit Euler may lie after a contact that just ended, and
+// agree with each other. A^-1 damps the stiff parts, because the error that Newton left in x appears in F_start
+// multiplied by the stiffness. Writes in->half and in->x.
 static double second_estimate_doubling(hfIntegrator* in, double t, double h) {
   hfiStepper* s = &in->stepper;
   const double* rate0 = hfi_stepper_rate0(s, t);
@@ -143,8 +148,9 @@ static double second_estimate_doubling(hfIntegrator* in, double t, double h) {
   return max2(hfi_chart_norm(&s->chart, start), hfi_chart_norm(&s->chart, in->half));
 }
 
-// The largest rate of the equation [1/s], |J d|/|d| for a combination d of the stages' points in which smooth motion cancels. It is found
-// where steps are so long that fast motions are excited (Hairer and Wanner, Solving ODEs II, IV.2). Writes in->half and in->x.
+// The largest rate of the equation [1/s], |J d|/|d| for a combination d of the stages' points in which smooth motion
+// cancels. It is found where steps are so long that fast motions are excited (Hairer and Wanner, Solving ODEs II,
+// IV.2). Writes in->half and in->x.
 static double estimate_stiffness(hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const hfiButcher* table = s->table;
@@ -199,8 +205,8 @@ static hfStatus attempt(hfIntegrator* in, double t, double h, const double* x) {
   return HF_OK;
 }
 
-// The same with a held f where steps hold it. These are steps of implicit Euler: f jumps between two of them, and a method of higher order,
-// which uses f at the start of a step, would excite stiff motions with that.
+// The same with a held f where steps hold it. These are steps of implicit Euler: f jumps between two of them, and a
+// method of higher order, which uses f at the start of a step, would excite stiff motions with that.
 hfStatus hfi_integrator_attempt(hfIntegrator* in, double t, double h, const double* x) {
   hfiStepper* s = &in->stepper;
   const hfOde* ode = &s->chart.ode;

@@ -38,7 +38,8 @@ static hfStatus check_config(const hfIntegratorConfig* c, const hfOde* ode, hfEr
   DEMAND(c->smallest_step >= 0 && c->smallest_step <= c->step, smallest_step, "between zero and the step")
   DEMAND(c->max_steps >= 0, max_steps, "zero or positive")
   DEMAND(c->newton == HF_NEWTON_FULL || c->newton == HF_NEWTON_QUASI, newton, "0 (full) or 1 (quasi)")
-  DEMAND(c->jacobian == HF_JACOBIAN_FORWARD || c->jacobian == HF_JACOBIAN_ANALYTIC, jacobian, "0 (forward) or 1 (analytic)")
+  DEMAND(c->jacobian == HF_JACOBIAN_FORWARD || c->jacobian == HF_JACOBIAN_ANALYTIC, jacobian,
+         "0 (forward) or 1 (analytic)")
   DEMAND(c->jacobian == HF_JACOBIAN_FORWARD || ode->jacobian, jacobian, "0: this equation has no analytic one")
   DEMAND(c->max_iterations >= 0, max_iterations, "zero or positive")
   DEMAND(is_positive(c->newton_tolerance), newton_tolerance, "positive")
@@ -67,7 +68,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   in->x = HFI_TAKE(arena, double, ode->nx);
 }
 
-hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode, const hfIntegratorConfig* config, hfError* error) {
+hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode, const hfIntegratorConfig* config,
+                              hfError* error) {
   hfi_clear_error(error);
   assert(integrator && ode && config && ode->rhs && ode->n > 0 && ode->nx >= ode->n);
   assert(ode->plus ? ode->lift && (!ode->jacobian || ode->lift_jacobian) : ode->nx == ode->n);

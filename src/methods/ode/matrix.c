@@ -1,8 +1,8 @@
 // I - gamma h J and its factors. A new step size needs new factors but no new Jacobian; for the sizes
 // of mechanisms an LU costs less than one evaluation of f, so factors are never used for another h.
 //
-// Coordinates i and j are in the same part where J_ij or J_ji is not zero: bodies that nothing connects are in different parts. Each
-// part has factors of its own, in the order of its coordinates.
+// Coordinates i and j are in the same part where J_ij or J_ji is not zero: bodies that nothing connects are in
+// different parts. Each part has factors of its own, in the order of its coordinates.
 #include "methods/ode/matrix.h"
 
 #include "linalg/dense.h"
@@ -67,7 +67,8 @@ static void find_parts(hfiStageMatrix* m) {
 // ---- factors ----------------------------------------------------------------------------------------
 
 // Factors the part with these n coordinates. Returns 0, or non-zero where it is singular.
-static int factor_part(const hfiStageMatrix* m, double gamma_h, const int32_t* coordinate, int n, double* LU, int32_t* pivot) {
+static int factor_part(const hfiStageMatrix* m, double gamma_h, const int32_t* coordinate, int n, double* LU,
+                       int32_t* pivot) {
   for (int r = 0; r < n; ++r) {
     const double* row = m->J + (size_t)coordinate[r] * (size_t)m->n;
     for (int c = 0; c < n; ++c) LU[r * n + c] = -gamma_h * row[coordinate[c]];

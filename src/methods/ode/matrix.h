@@ -1,4 +1,5 @@
-// The linear solver of implicit stages: A = I - gamma h J, dense, factored by LU in parts that do not depend on each other.
+// The linear solver of implicit stages: A = I - gamma h J, dense, factored by LU in parts that do not depend on each
+// other.
 #ifndef HFI_ODE_MATRIX_H
 #define HFI_ODE_MATRIX_H
 

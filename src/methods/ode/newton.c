@@ -16,9 +16,10 @@
 // below the tolerance: near rest both are rounding errors of large forces that cancel, whose ratio is as
 // often above 1 as below. The residual has the unit of y, and A^-1 makes no stable problem's residual larger.
 //
-// Where the problem is so stiff that the rounding of y changes r by more than the tolerance, updates stay as they are, far below the tolerance, while r
-// does not fall. Then the matrix is formed at y itself: if its update is as small, and y is on the piece of r of the iterate before, y is the solution as
-// closely as y can be written. Otherwise that looked like divergence, and no shorter step would help.
+// Where the problem is so stiff that the rounding of y changes r by more than the tolerance, updates stay as they are,
+// far below the tolerance, while r does not fall. Then the matrix is formed at y itself: if its update is as small, and
+// y is on the piece of r of the iterate before, y is the solution as closely as y can be written. Otherwise that looked
+// like divergence, and no shorter step would help.
 //
 // The transition-aware line search (TAMSI section III-A) shortens an update that would jump over a
 // stick region. An iterate that lies on another piece of r than the one before (a stick region entered
@@ -64,8 +65,8 @@ static double limit_update(const hfiStageProblem* p, const double* y, double* r)
   return alpha;
 }
 
-// Makes an iteration: evaluates r at y, forms the matrix if that is asked for, and subtracts the update from y. r becomes the part of the update
-// that was taken.
+// Makes an iteration: evaluates r at y, forms the matrix if that is asked for, and subtracts the update from y. r
+// becomes the part of the update that was taken.
 static hfStatus iterate(const hfiStageProblem* p, int always_exact, double* y, double* r, NewtonStep* it) {
   hfStatus status = p->residual(p->context, y, r);
   if (status) return status;
@@ -86,9 +87,10 @@ static hfStatus iterate(const hfiStageProblem* p, int always_exact, double* y, d
 
 typedef enum Verdict { SOLVED, HOPELESS, UNFINISHED } Verdict;
 
-// Judges an iteration after which y has the norm `length`: whether y is the solution, whether the iterations will not find it, or whether they go on.
-// Updates what they have shown.
-static Verdict judge(const hfiStageOptions* options, const NewtonStep* it, double length, Contraction* c, hfiStageResult* result) {
+// Judges an iteration after which y has the norm `length`: whether y is the solution, whether the iterations will not
+// find it, or whether they go on. Updates what they have shown.
+static Verdict judge(const hfiStageOptions* options, const NewtonStep* it, double length, Contraction* c,
+                     hfiStageResult* result) {
   const double negligible = NEGLIGIBLE_SHARE * options->tolerance;
   const double size = it->update;
   if (size <= ROUNDING_SHARE * fmax(1, length) || fmax(size, it->residual) <= negligible) return SOLVED;
@@ -105,7 +107,8 @@ static Verdict judge(const hfiStageOptions* options, const NewtonStep* it, doubl
     double theta = fmax(size / c->update, it->residual / c->residual);
     result->theta = fmax(result->theta, theta);
     if (theta < 1 && theta / (1 - theta) * size < options->tolerance) return SOLVED;
-    if (theta < 1 && !options->full && hfi_pow(theta, it->left) / (1 - theta) * size > options->tolerance) return HOPELESS;
+    if (theta < 1 && !options->full && hfi_pow(theta, it->left) / (1 - theta) * size > options->tolerance)
+      return HOPELESS;
   }
 
   c->update = it->alpha == 1 ? size : UNKNOWN;
@@ -113,7 +116,8 @@ static Verdict judge(const hfiStageOptions* options, const NewtonStep* it, doubl
   return UNFINISHED;
 }
 
-hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y, double* r, hfiStageResult* result) {
+hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y, double* r,
+                          hfiStageResult* result) {
   Contraction c = {UNKNOWN, UNKNOWN, 0};
   *result = (hfiStageResult){0};
   for (int k = 0; k < options->max_iterations; ++k) {

@@ -9,9 +9,10 @@
 // Replaces the equation by one of other dimensions, which must be at most those that were planned.
 void hfi_integrator_resize(hfIntegrator* integrator, int32_t nx, int32_t n);
 
-// Ends an advance of an explicit method if its stability, and no longer its accuracy, bounds the steps. A step of length h is stiff if h lambda > limit, where
-// lambda is the largest rate of the equation. An advance may make `left` more stiff steps. Each one lowers `left` by one; each few steps that are not stiff
-// raise it by one again (REST in advance.c). The advance ends when `left` falls below zero.
+// Ends an advance of an explicit method if its stability, and no longer its accuracy, bounds the steps. A step of
+// length h is stiff if h lambda > limit, where lambda is the largest rate of the equation. An advance may make `left`
+// more stiff steps. Each one lowers `left` by one; each few steps that are not stiff raise it by one again (REST in
+// advance.c). The advance ends when `left` falls below zero.
 typedef struct hfiStiffnessWatch {
   double limit;       // 0: nothing is watched [-]
   int32_t left, most; // number of stiff steps that may still come, -1 if the advance has ended because of them; its largest value
@@ -23,8 +24,10 @@ typedef struct hfiStiffnessWatch {
 hfiStiffnessWatch* hfi_integrator_watch(hfIntegrator* integrator);
 // Sets the largest number of attempts of an advance from now on; 0: any number (hfIntegratorConfig.max_steps).
 void hfi_integrator_limit(hfIntegrator* integrator, int64_t max_steps);
-// How stiff the equation is [1/s]: the smallest lambda of the stiff steps, so that the peak of a single step does not count. If there were no stiff steps,
-// lambda of the last step.
-static inline double hfi_watched_stiffness(const hfiStiffnessWatch* w) { return w->left < w->most ? w->least : w->rate; }
+// How stiff the equation is [1/s]: the smallest lambda of the stiff steps, so that the peak of a single step does not
+// count. If there were no stiff steps, lambda of the last step.
+static inline double hfi_watched_stiffness(const hfiStiffnessWatch* w) {
+  return w->left < w->most ? w->least : w->rate;
+}
 
 #endif

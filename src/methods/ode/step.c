@@ -10,8 +10,8 @@
 // (U - base)/g and not F(t, U), in which the error that Newton left in U would be multiplied by the stiffness.
 //
 // Full Newton forms J in every iteration. Quasi-Newton keeps J from step to step. It forms J again, at the start of the
-// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than REFRESH_CONTRACTION. An attempt
-// with a shorter step from the same start keeps it.
+// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than
+// REFRESH_CONTRACTION. An attempt with a shorter step from the same start keeps it.
 #include "methods/ode/step.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 //
 // 1. prepare: decide which contacts are closed; if some meet with speed, apply the impact; find the modes of the
 //    friction groups without slip; compute forces and the certificate. Where that fails, the compliant phase begins.
-// 2. Integrate the arc xdot = (v, vdot of the rigid problem, actdot) up to the end of the step, with all modes fixed and
-//    the directions of sliding following v.
+// 2. Integrate the arc xdot = (v, vdot of the rigid problem, actdot) up to the end of the step, with all modes fixed
+//    and the directions of sliding following v.
 // 3. Evaluate the margin G at the end of the arc: the smallest of
 //      s . d            of each sliding group; negative when the slip has turned back
 //      mu f_n - |f_t|   of each rolling group; negative when the force has left its cone
@@ -59,10 +59,10 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 
 // ---- preparation ------------------------------------------------------------------------------------
 
-// Sets the mode of friction group g of contact i. With `anew` the slip alone decides. Otherwise a group that rolls goes on
-// rolling, and a group that slides keeps its direction while its slip is too slow to have one. needs_mode[g] = 1 asks
-// resolve.c to find the mode of the group. That is done for groups that roll, and for groups whose slip has turned back, for
-// which resolve.c tries the opposite direction first.
+// Sets the mode of friction group g of contact i. With `anew` the slip alone decides. Otherwise a group that rolls goes
+// on rolling, and a group that slides keeps its direction while its slip is too slow to have one. needs_mode[g] = 1
+// asks resolve.c to find the mode of the group. That is done for groups that roll, and for groups whose slip has turned
+// back, for which resolve.c tries the opposite direction first.
 static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int anew) {
   hfVec3 slip = hfi_point_slip(s->rigid, i, g);
   double speed = v3_norm(slip);
@@ -81,8 +81,8 @@ static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int anew) {
 
 // Decides which contacts are closed and sets the modes of these. Returns how many contacts meet with speed.
 //
-// A contact closes at its held gap: at first the gap of hfi_tracks_renew, the gap found where it closes deeper, and zero once it was farther
-// than `touch` from it.
+// A contact closes at its held gap: at first the gap of hfi_tracks_renew, the gap found where it closes deeper, and
+// zero once it was farther than `touch` from it.
 static int update_contacts(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   const double slow = r->config.stick_speed;
@@ -193,8 +193,8 @@ static double fail(int* reason, int why, double margin) {
   return min2(margin, FAILED_MARGIN);
 }
 
-// Computes the certificate of the assembled problem and returns its smallest margin. It is negative where the certificate
-// does not hold; only then is *reason set.
+// Computes the certificate of the assembled problem and returns its smallest margin. It is negative where the
+// certificate does not hold; only then is *reason set.
 static double certify(hfiSwitching* s, int* reason) {
   const hfRigidCertificate* c = &s->rigid->problem.certificate;
   hfi_rigid_certify(s->rigid);
@@ -268,9 +268,9 @@ typedef struct ArcTrial {
   double f; // the margin at its end; NAN where that is not known
 } ArcTrial;
 
-// Where between trial 1, the latest, (0) and trial 2 (1), which lie on both sides of an event, to try next: where the parabola through these and
-// trial 3, which was given up last, has its root as a function of f, if it is monotonous there; otherwise in the middle. Names as in Chandrupatla
-// 1997, A new hybrid quadratic/bisection algorithm.
+// Where between trial 1, the latest, (0) and trial 2 (1), which lie on both sides of an event, to try next: where the
+// parabola through these and trial 3, which was given up last, has its root as a function of f, if it is monotonous
+// there; otherwise in the middle. Names as in Chandrupatla 1997, A new hybrid quadratic/bisection algorithm.
 static double next_share(ArcTrial t1, ArcTrial t2, ArcTrial t3) {
   double xi = (t1.x - t2.x) / (t3.x - t2.x);
   double phi = (t1.f - t2.f) / (t3.f - t2.f);
@@ -282,9 +282,9 @@ static double next_share(ArcTrial t1, ArcTrial t2, ArcTrial t3) {
   return first + second;
 }
 
-// Shortens the arc of length dt, at whose end the margin is G < 0, to its first event. Returns the length [s]; s->arc.trial is then
-// just behind the event. The margin at the start of the arc is not computed: until some trial has a positive one, the next is dt/2, dt/4, dt/16,
-// dt/256 and so on, because many events come at once.
+// Shortens the arc of length dt, at whose end the margin is G < 0, to its first event. Returns the length [s];
+// s->arc.trial is then just behind the event. The margin at the start of the arc is not computed: until some trial has
+// a positive one, the next is dt/2, dt/4, dt/16, dt/256 and so on, because many events come at once.
 static double locate_event(hfiSwitching* s, double dt, double G, hfError* error) {
   ArcTrial t1 = {dt, G};
   ArcTrial t2 = {0, NAN};
@@ -320,8 +320,8 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 
 // ---- the phase --------------------------------------------------------------------------------------
 
-// Measures how fast the contact forces changed over an arc of length dt [s]; a layer that starts from them needs that. Friction is
-// compared as a vector of the world, because the rows of a contact turn about its normal as it moves.
+// Measures how fast the contact forces changed over an arc of length dt [s]; a layer that starts from them needs that.
+// Friction is compared as a vector of the world, because the rows of a contact turn about its normal as it moves.
 static void measure_force_rates(hfiSwitching* s, double dt) {
   hfRigid* r = s->rigid;
   if (dt < SHORTEST_MEASURED_ARC * s->h) return;
@@ -334,14 +334,17 @@ static void measure_force_rates(hfiSwitching* s, double dt) {
     hfVec3 friction_change = v3_sub(t->ft_W, old->ft_W);
     for (int j = 0; j < 6; ++j) {
       int is_sliding_row = j == 1 || j == 2;
-      double change = is_sliding_row ? v3_dot(friction_change, hfi_contact_axis(hfi_point_contact(r, i), j)) : t->f[j] - old->f[j];
+      double change = is_sliding_row
+          ? v3_dot(friction_change, hfi_contact_axis(hfi_point_contact(r, i), j))
+          : t->f[j] - old->f[j];
       t->rate[j] = change / dt;
     }
   }
 }
 
-// Called if rows are dependent and the arc is over. Gives the tracks the forces that share the load among the rows, unless these leave a friction
-// cone; the layers start from them. s->kept, which is no longer needed, holds the tracks meanwhile.
+// Called if rows are dependent and the arc is over. Gives the tracks the forces that share the load among the rows,
+// unless these leave a friction cone; the layers start from them. s->kept, which is no longer needed, holds the tracks
+// meanwhile.
 static void share_forces(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   hfi_tracks_copy(&s->kept, &r->tracks);
@@ -351,8 +354,8 @@ static void share_forces(hfiSwitching* s) {
   if (r->problem.lcp.status != HF_OK || !hfi_rigid_cones_hold(r)) hfi_tracks_copy(&r->tracks, &s->kept);
 }
 
-// Begins the compliant phase at the present point. If the certificate of the problem assembled last fails, that is recorded as the reason. If the
-// configuration allows only rigid phases, returns `status` instead.
+// Begins the compliant phase at the present point. If the certificate of the problem assembled last fails, that is
+// recorded as the reason. If the configuration allows only rigid phases, returns `status` instead.
 static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   if (s->config.contact_mode == HF_CONTACT_MODEL_RIGID) return status;
   certify(s, &reason);
@@ -369,7 +372,8 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   if (status == HF_SINGULAR) return status;
   if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
   if (hfi_arc_exhausted(s)) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
-  if (s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && certify(s, &reason) < 0) return leave_rigid(s, reason, HF_OK);
+  if (s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && certify(s, &reason) < 0)
+    return leave_rigid(s, reason, HF_OK);
 
   // the whole arc
   double reached = 0;

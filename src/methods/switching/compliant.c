@@ -50,7 +50,8 @@ static void pack_layers(hfiSwitching* s) {
 
 // Copies the deformations back from s->x into the tracks.
 static void unpack_layers(hfiSwitching* s) {
-  for (int k = 0; k < s->layers.count; ++k) s->rigid->tracks.list[k].deformation = hfi_compliant_deformation(s, s->x, k);
+  for (int k = 0; k < s->layers.count; ++k)
+    s->rigid->tracks.list[k].deformation = hfi_compliant_deformation(s, s->x, k);
 }
 
 // ---- the right-hand side ----------------------------------------------------------------------------
@@ -175,7 +176,8 @@ void hfi_switch_to_compliant(hfiSwitching* s, int reason) {
   for (int i = 0; i < r->accel->ncontact; ++i) {
     hfiTrack* t = hfi_point_track(r, i);
     hfiDeformation both[2];
-    if (!t->closed) continue; // An open contact has a relaxed layer, whose rest gap is the gap at which it would have met.
+    // An open contact has a relaxed layer, whose rest gap is the gap at which it would have met.
+    if (!t->closed) continue;
     t->held = hfi_layer_start_normal(r, i, t, r->point[i].s);
 
     // both ways to start, for the report of their jumps
@@ -194,7 +196,8 @@ void hfi_switch_to_compliant(hfiSwitching* s, int reason) {
 
 // ---- from compliant to rigid --------------------------------------------------------------------------
 
-// Sets the modes of the track of contact i from its layer. Returns 0 if the layer still changes its direction: its force does not oppose its slip.
+// Sets the modes of the track of contact i from its layer. Returns 0 if the layer still changes its direction: its
+// force does not oppose its slip.
 static int take_modes(hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
   const hfiContact* c = hfi_point_contact(r, i);
@@ -233,8 +236,9 @@ static double force_jump(const hfiSwitching* s, double* largest) {
   return jump;
 }
 
-// Solves the rigid problem with the modes of the layers, and decides whether it may take over: it has a solution, is certified with
-// margins, its rolling contacts are inside their cones, and no force jumps too much. *jump is the largest jump [N].
+// Solves the rigid problem with the modes of the layers, and decides whether it may take over: it has a solution, is
+// certified with margins, its rolling contacts are inside their cones, and no force jumps too much. *jump is the
+// largest jump [N].
 static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   hfRigid* r = s->rigid;
   const hfRigidCertificate* c = &r->problem.certificate;
@@ -284,10 +288,11 @@ static void prepare_integrator(hfiSwitching* s, hfIntegrator* integrator, double
   hf_integrator_set_next_step(integrator, step);
 }
 
-// Takes steps of implicit Euler over dt across a jump of the forces, which happens where shapes meet with another feature. An integrator with error
-// control would shorten its steps there without end. The contacts are held as they are, so that nothing jumps within the hop, and the steps are
-// implicit: a hop of explicit steps would put bodies into stiff layers, which throw them out again. If nothing touches, there is no such jump, and the
-// integrator's trouble stays trouble.
+// Takes steps of implicit Euler over dt across a jump of the forces, which happens where shapes meet with another
+// feature. An integrator with error control would shorten its steps there without end. The contacts are held as they
+// are, so that nothing jumps within the hop, and the steps are implicit: a hop of explicit steps would put bodies into
+// stiff layers, which throw them out again. If nothing touches, there is no such jump, and the integrator's trouble
+// stays trouble.
 static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble, hfError* error) {
   hfAccel* a = s->rigid->accel;
   hfStatus status = hfi_accel_configure(a, s->x);
@@ -360,6 +365,7 @@ hfStatus hfi_compliant_phase(hfiSwitching* s, double t_end, hfError* error) {
   status = integrate_phase(s, from, t_end - from, error);
   if (status) return status;
 
-  int may_return = s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && !hfi_arc_exhausted(s) && s->t - s->since >= s->config.dwell;
+  int may_return = s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && !hfi_arc_exhausted(s) &&
+      s->t - s->since >= s->config.dwell;
   return may_return && switch_to_rigid(s, 0) ? return_early(s, from, t_end - from, error) : HF_OK;
 }

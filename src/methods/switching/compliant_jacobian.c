@@ -1,12 +1,14 @@
-// The Jacobian of the compliant phase, xdot = (v, M^-1 (tau + J^T f), actdot, xidot of each layer), by the coordinates (q, v, act, xi_B).
+// The Jacobian of the compliant phase, xdot = (v, M^-1 (tau + J^T f), actdot, xidot of each layer), by the coordinates
+// (q, v, act, xi_B).
 //
 //   df     = f_s J dv + f_x J dq + f_xi A dxi_B          of a contact: slopes of its layer (layer.c), rows A of its axes in the frame of B
 //   dxidot = A^T (rate_s J dv + rate_x J dq + rate_xi A dxi_B)
 //
-// Differences of f would not do. A stiff layer that carries a body is deformed by m g/k, which is less than the displacement that a difference needs
-// (1.5e-8 m) from a stiffness of 1e9 N/m for 1 kg on. The contact is open at the displaced point, so that a hundredth or less of the stiffness would be
-// found, and steps with such a Jacobian throw bodies up (docs/theory/switching.md). As in accel_jacobian.c, the changes of M, of the bias and of the
-// directions of rows with the configuration are left out.
+// Differences of f would not do. A stiff layer that carries a body is deformed by m g/k, which is less than the
+// displacement that a difference needs (1.5e-8 m) from a stiffness of 1e9 N/m for 1 kg on. The contact is open at the
+// displaced point, so that a hundredth or less of the stiffness would be found, and steps with such a Jacobian throw
+// bodies up (docs/theory/switching.md). As in accel_jacobian.c, the changes of M, of the bias and of the directions of
+// rows with the configuration are left out.
 #include "methods/switching/inside.h"
 
 #include <string.h>
@@ -70,7 +72,8 @@ static void store_rate_rows(const hfiSwitching* s, const LayerBlock* block, int 
       for (int k = 0; component != 0 && k < c->dim; ++k) {
         add_contact_row(c, k, component * slopes->rate_x[r][k], row);
         add_contact_row(c, k, component * slopes->rate_s[r][k], row + s->model->nv);
-        for (int i = 0; i < s->layers.stride; ++i) row[block->first + i] += component * slopes->rate_xi[r][k] * block->A[k][i];
+        for (int i = 0; i < s->layers.stride; ++i)
+          row[block->first + i] += component * slopes->rate_xi[r][k] * block->A[k][i];
       }
     }
   }
@@ -100,7 +103,8 @@ hfStatus hfi_compliant_jacobian(void* context, double t, const double* x, double
   hfi_accel_begin_jacobian(a, n, J);
   for (int i = 0; i < a->ncontact; ++i) {
     int k = r->point[i].match;
-    LayerBlock block = {.contact = &a->contact[i], .slopes = find_slopes(s, x, i), .first = layers + s->layers.stride * k};
+    LayerBlock block = {.contact = &a->contact[i], .slopes = find_slopes(s, x, i),
+                        .first = layers + s->layers.stride * k};
     hfi_accel_add_slopes(a, block.contact, block.slopes.f_s, block.slopes.f_x);
     if (k < 0 || k >= s->layers.count) continue;
     fill_axes(a, &block, s->layers.stride);

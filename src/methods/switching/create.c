@@ -105,7 +105,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   r->judged.k = HFI_TAKE(arena, double, rows);
   r->judged.c = HFI_TAKE(arena, double, rows);
   r->judged.rolling = HFI_TAKE(arena, int32_t, rows);
-  size_t lcp_size = max_size(hf_lcp_work_size(HF_LCP_LEMKE, r->max_rows), hf_lcp_work_size(HF_LCP_DANTZIG, r->max_rows));
+  size_t lcp_size = max_size(hf_lcp_work_size(HF_LCP_LEMKE, r->max_rows),
+                             hf_lcp_work_size(HF_LCP_DANTZIG, r->max_rows));
   r->work_size = max_size(lcp_size, hf_certificate_work_size(r->max_rows));
   r->work = HFI_TAKE(arena, char, r->work_size);
 }
@@ -139,7 +140,9 @@ hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidCon
   hfiWorld* world = NULL;
 
   hfStatus status = check_config(config, error);
-  if (status == HF_OK) status = hfi_accel_create_world(&world, model, config->max_contacts, config->scene_signals, &config->allocator, error);
+  if (status == HF_OK)
+    status = hfi_accel_create_world(&world, model, config->max_contacts, config->scene_signals, &config->allocator,
+                                    error);
   if (status == HF_OK) status = hfi_rigid_create(rigid, world, config, error);
   if (status == HF_OK)
     (*rigid)->accel->owns_world = 1;

@@ -80,11 +80,15 @@ typedef struct hfiSwitching {
 } hfiSwitching;
 
 static inline double* hfi_switching_v(hfiSwitching* s) { return s->x + s->model->nq; }
-static inline double* hfi_switching_act(hfiSwitching* s) { return s->model->na ? s->x + s->model->nq + s->model->nv : NULL; }
+static inline double* hfi_switching_act(hfiSwitching* s) {
+  return s->model->na ? s->x + s->model->nq + s->model->nv : NULL;
+}
 // Numbers of all layers in the state vector.
 static inline int hfi_switching_tail(const hfiSwitching* s) { return s->layers.stride * s->layers.count; }
 // Bytes of the state vector with its layers.
-static inline size_t hfi_switching_bytes(const hfiSwitching* s) { return (size_t)(s->nx + hfi_switching_tail(s)) * sizeof(double); }
+static inline size_t hfi_switching_bytes(const hfiSwitching* s) {
+  return (size_t)(s->nx + hfi_switching_tail(s)) * sizeof(double);
+}
 
 // ---- the phases (phase.c, arc.c, compliant.c) ---------------------------------------------------------
 
@@ -106,10 +110,12 @@ void hfi_switch_to_compliant(hfiSwitching* s, int reason);
 
 hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot);
 hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xdot);
-// Derivatives J (n x n) of hfi_compliant_rate in the tangent space at x, and their change into the chart (compliant_jacobian.c).
+// Derivatives J (n x n) of hfi_compliant_rate in the tangent space at x, and their change into the chart
+// (compliant_jacobian.c).
 hfStatus hfi_compliant_jacobian(void* context, double t, const double* x, double* J);
 void hfi_compliant_lift_jacobian(void* context, const double* u, const double* udot, double* J);
-// The number of the smooth piece of the layers' laws on which x lies: which layers press, and which friction groups slip.
+// The number of the smooth piece of the layers' laws on which x lies: which layers press, and which friction groups
+// slip.
 uint64_t hfi_compliant_region(void* context, double t, const double* x);
 
 // ---- layers (compliant.c) -----------------------------------------------------------------------------
@@ -127,8 +133,8 @@ double hfi_compliant_energy(const hfiSwitching* s);
 
 // Makes one track for each contact of the accel's last evaluation: a copy of the one that matches, or a new one.
 void hfi_tracks_renew(hfiSwitching* s);
-// The rest gap [m] of contact i, which has no track: zero, or the gap of the deepest known contact of its pair. Shapes that overlap find other points
-// as they move, and each would begin with the force of the whole overlap.
+// The rest gap [m] of contact i, which has no track: zero, or the gap of the deepest known contact of its pair. Shapes
+// that overlap find other points as they move, and each would begin with the force of the whole overlap.
 double hfi_relaxed_gap(const hfRigid* r, int i);
 void hfi_tracks_copy(hfiTracks* to, const hfiTracks* from);
 // Reads the tracks and phases from the contact memory and the discrete part of a state.

@@ -19,7 +19,8 @@
 
 #include <string.h>
 
-// The stability test linearises a nonlinear law at no less than this share of L: without deformation some laws have no stiffness [-].
+// The stability test linearises a nonlinear law at no less than this share of L: without deformation some laws have no
+// stiffness [-].
 static const double LEAST_DEFORMATION = 1e-3;
 enum {
   START_DOUBLINGS = 60,  // Most doublings of the depth in which the start of a nonlinear layer is looked for.
@@ -38,7 +39,8 @@ static double lighter_mass(const hfModel* m, const hfiContact* c) {
   return isfinite(least) && least > 0 ? least : 1;
 }
 
-// Stiffness and damping of the layer of contact i: of the configuration if it has an eps, else of the contact's material.
+// Stiffness and damping of the layer of contact i: of the configuration if it has an eps, else of the contact's
+// material.
 static hfiLayer find_layer(const hfRigid* r, int i) {
   const hfLayerConfig* l = &r->config.layer;
   const hfiContact* c = hfi_point_contact(r, i);
@@ -49,14 +51,16 @@ static hfiLayer find_layer(const hfRigid* r, int i) {
   if (l->eps > 0) {
     double stiffness = l->eps * sqr(l->time);
     double damping = sqrt(l->eps) * l->time;
-    return (hfiLayer){l->stiffness * m0 / stiffness, l->damping * m0 / damping, K_T * m0 / stiffness, C_T * m0 / damping};
+    return (hfiLayer){l->stiffness * m0 / stiffness, l->damping * m0 / damping, K_T * m0 / stiffness,
+                      C_T * m0 / damping};
   }
   double k = c->material.stiffness;
   double kt = c->material.tangential_stiffness;
   return (hfiLayer){k, l->damping * sqrt(m0 * k / l->stiffness), kt, C_T * sqrt(m0 * kt / K_T)};
 }
 
-// Replaces the constants k and c of a law by its stiffness and damping at the deformation at which it exerts the force f.
+// Replaces the constants k and c of a law by its stiffness and damping at the deformation at which it exerts the force
+// f.
 static void linearise(int law, double depth, double f, double* k, double* c) {
   double u = max2(hfi_layer_inverse(law, f / (*k * depth)), LEAST_DEFORMATION);
   hfiLayerFactors factors = hfi_layer_factors(law, u);
@@ -84,7 +88,9 @@ typedef struct layerGroup {
 } layerGroup;
 
 // Rotation of body B of a contact in the world.
-static const hfMat3* rotation_of_b(const hfRigid* r, const hfiContact* c) { return &r->accel->dynamics->X_WB[c->body_b].R; }
+static const hfMat3* rotation_of_b(const hfRigid* r, const hfiContact* c) {
+  return &r->accel->dynamics->X_WB[c->body_b].R;
+}
 
 // Component of a deformation along this row of the contact.
 static double deformation_along(const hfRigid* r, const hfiContact* c, const hfiDeformation* deformation, int row) {
@@ -117,7 +123,8 @@ static layerGroup relaxed_group(const hfiContact* c, int g) {
 }
 
 // Friction group g of a contact at a deformation.
-static layerGroup deformed_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g, const hfiDeformation* deformation) {
+static layerGroup deformed_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g,
+                                 const hfiDeformation* deformation) {
   layerGroup group = relaxed_group(c, g);
   for (int j = 0; j < group.dim; ++j) group.xi[j] = deformation_along(r, c, deformation, group.first + j);
   measure_group(r, layer, &group);
@@ -126,8 +133,10 @@ static layerGroup deformed_group(const hfRigid* r, const hfiContact* c, const hf
 
 // ---- forces -----------------------------------------------------------------------------------------
 
-// Computes friction, slip and the rate of the deformation of group g, after the normal force and the row velocities are known.
-static void evaluate_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g, const hfiDeformation* deformation,
+// Computes friction, slip and the rate of the deformation of group g, after the normal force and the row velocities are
+// known.
+static void evaluate_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g,
+                           const hfiDeformation* deformation,
                            hfiLayerState* out) {
   layerGroup group = deformed_group(r, c, layer, g, deformation);
   const double* s = out->s + group.first;
@@ -162,7 +171,8 @@ static double normal_force(const hfRigid* r, const hfiLayer* layer, double delta
   return layer->k * factors.elastic * delta - layer->c * factors.damping * vn * min2(1, delta / r->config.touch);
 }
 
-hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfiDeformation* deformation, const double* v) {
+hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfiDeformation* deformation,
+                                 const double* v) {
   const hfiAccelContact* c = &r->accel->contact[i];
   hfiLayer layer = find_layer(r, i);
   hfiLayerState out = {.delta = rest + c->contact->depth};
@@ -174,7 +184,8 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
 
 // ---- slopes -----------------------------------------------------------------------------------------
 
-// Derivatives of the normal force of a layer that presses: by v_n, and by a displacement along the normal, which opens the layer.
+// Derivatives of the normal force of a layer that presses: by v_n, and by a displacement along the normal, which opens
+// the layer.
 static void normal_slopes(const hfRigid* r, const hfiLayer* layer, const hfiLayerState* state, hfiLayerSlopes* out) {
   const hfLayerConfig* l = &r->config.layer;
   hfiLayerFactors factors = hfi_layer_factors(l->law, state->delta / l->depth);
@@ -196,8 +207,10 @@ static void group_stiffness(const hfRigid* r, const hfiLayer* layer, const layer
     }
 }
 
-// Derivatives of the friction force of a group that slips (or sticks) by its w and by the normal force:  df = -T dw + pull dfn.
-static void friction_slopes(const hfiContact* c, int g, int dim, int slips, const hfiLayerState* state, double T[2][2], double pull[2]) {
+// Derivatives of the friction force of a group that slips (or sticks) by its w and by the normal force:  df = -T dw +
+// pull dfn.
+static void friction_slopes(const hfiContact* c, int g, int dim, int slips, const hfiLayerState* state, double T[2][2],
+                            double pull[2]) {
   const double* w = state->w[g];
   const double fn = state->f[0];
   double norm = dim > 1 ? sqrt(sqr(w[0]) + sqr(w[1])) : fabs(w[0]);
@@ -209,7 +222,8 @@ static void friction_slopes(const hfiContact* c, int g, int dim, int slips, cons
 }
 
 // Derivatives of the forces of a group whose layer presses, with dw = K dxi + c ds.
-static void group_force_slopes(const layerGroup* group, double K[2][2], double T[2][2], const double* pull, hfiLayerSlopes* out) {
+static void group_force_slopes(const layerGroup* group, double K[2][2], double T[2][2], const double* pull,
+                               hfiLayerSlopes* out) {
   const int first = group->first;
   for (int a = 0; a < group->dim; ++a) {
     out->f_s[first + a][0] = pull[a] * out->f_s[0][0];
@@ -240,8 +254,8 @@ static void group_rate_slopes(const layerGroup* group, hfiLayerSlopes* out) {
 //   slips   df = -mu u dfn - mu f_n (1 - u u^T)/|w| dw,        dxidot = (-df - k E dxi)/c
 //   open    df = 0,                                            the same: it recovers
 //
-// with dw = K dxi + c ds. c is short for c_t D, whose change with xi is left out; in dxidot it cancels the change of E, because both laws of friction
-// have E = D.
+// with dw = K dxi + c ds. c is short for c_t D, whose change with xi is left out; in dxidot it cancels the change of E,
+// because both laws of friction have E = D.
 static void group_slopes(const hfRigid* r, int i, const hfiLayer* layer, int g, const hfiDeformation* deformation,
                          const hfiLayerState* state, hfiLayerSlopes* out) {
   const hfiContact* c = hfi_point_contact(r, i);
@@ -263,11 +277,13 @@ static void group_slopes(const hfRigid* r, int i, const hfiLayer* layer, int g, 
   for (int row = group.first; row < group.first + group.dim; ++row) out->rate_s[row][row] = 1;
 }
 
-hfiLayerSlopes hfi_layer_slopes(const hfRigid* r, int i, const hfiDeformation* deformation, const hfiLayerState* state) {
+hfiLayerSlopes hfi_layer_slopes(const hfRigid* r, int i, const hfiDeformation* deformation,
+                                const hfiLayerState* state) {
   hfiLayerSlopes out = {0};
   hfiLayer layer = find_layer(r, i);
   if (state->f[0] > 0) normal_slopes(r, &layer, state, &out);
-  for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) group_slopes(r, i, &layer, g, deformation, state, &out);
+  for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g)
+    group_slopes(r, i, &layer, g, deformation, state, &out);
   return out;
 }
 
@@ -283,7 +299,8 @@ double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformati
   for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {
     double lever2 = hfi_group_lever2(c, g);
     double stretch2 = 0; // the deformation at the lever, squared
-    for (int j = 0; j < hfi_group_dim(g); ++j) stretch2 += lever2 * sqr(deformation_along(r, c, deformation, hfi_group_first(g) + j));
+    for (int j = 0; j < hfi_group_dim(g); ++j)
+      stretch2 += lever2 * sqr(deformation_along(r, c, deformation, hfi_group_first(g) + j));
     sum += layer.kt * stretch2 * hfi_layer_factors(l->tangential_law, sqrt(stretch2) / l->depth).energy;
   }
   return sum;
@@ -300,8 +317,8 @@ static double start_linear(const hfRigid* r, const hfiLayer* layer, double f, do
   return shallow > 0 ? min2(f / shallow, onset) : onset;
 }
 
-// Solves the same with the factors of a nonlinear law, by bisection. Where damping alone pulls more than any depth presses (Hunt and Crossley's
-// law in fast separation), the depth is the depth at rest.
+// Solves the same with the factors of a nonlinear law, by bisection. Where damping alone pulls more than any depth
+// presses (Hunt and Crossley's law in fast separation), the depth is the depth at rest.
 static double start_nonlinear(const hfRigid* r, const hfiLayer* layer, double f, double vn) {
   const hfLayerConfig* l = &r->config.layer;
   double still = l->depth * hfi_layer_inverse(l->law, f / (layer->k * l->depth));
@@ -341,9 +358,11 @@ static void follow_force(const double* force_rate, const double* slip, int dim, 
   for (int j = 0; j < dim; ++j) rate[j] = -scale * force_rate[j] / k;
 }
 
-// Solves k_t E xi + c_t D rate = -f for the deformation xi of a group. E and D depend on the length of xi alone: the sweeps take D from the sweep
-// before and solve for the length exactly. With a linear law the first sweep is the answer.
-static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f, const double* rate, layerGroup* group) {
+// Solves k_t E xi + c_t D rate = -f for the deformation xi of a group. E and D depend on the length of xi alone: the
+// sweeps take D from the sweep before and solve for the length exactly. With a linear law the first sweep is the
+// answer.
+static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f, const double* rate,
+                        layerGroup* group) {
   const hfLayerConfig* l = &r->config.layer;
   const double lever = sqrt(group->lever2);
   const int is_linear = l->tangential_law == HF_LAYER_LINEAR;
@@ -363,9 +382,9 @@ static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f
   }
 }
 
-// k_t E xi + c_t D xidot = -f_t. Rolling: xidot = s. Sliding: xidot = 0 in the paper; in equilibrium with the slow motion
-// the deformation follows the force, xidot = -ftdot/k_t, as far as the slip leaves room: a layer that slips deforms
-// more slowly than the bodies move.
+// k_t E xi + c_t D xidot = -f_t. Rolling: xidot = s. Sliding: xidot = 0 in the paper; in equilibrium with the slow
+// motion the deformation follows the force, xidot = -ftdot/k_t, as far as the slip leaves room: a layer that slips
+// deforms more slowly than the bodies move.
 hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, const double* s, int start) {
   const hfiContact* c = hfi_point_contact(r, i);
   hfiLayer layer = find_layer(r, i);

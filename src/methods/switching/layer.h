@@ -13,7 +13,8 @@ typedef struct hfiLayerState {
 } hfiLayerState;
 
 // Computes the layer of contact i of the accel's last evaluation at velocity v, with the rest gap `rest`.
-hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const hfiDeformation* deformation, const double* v);
+hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const hfiDeformation* deformation,
+                                 const double* v);
 
 // Derivatives of the six rows of a contact: entry [i][k] is that of row i by row k.
 typedef struct hfiLayerSlopes {
@@ -21,8 +22,10 @@ typedef struct hfiLayerSlopes {
   double rate_s[6][6], rate_x[6][6], rate_xi[6][6]; // of the rate of the deformation along the rows by the same
 } hfiLayerSlopes;
 
-// Derivatives of hfi_layer_evaluate, whose result is `state`, on the piece of the law on which the layer is: one that presses presses, one that slips slips.
-hfiLayerSlopes hfi_layer_slopes(const hfRigid* rigid, int i, const hfiDeformation* deformation, const hfiLayerState* state);
+// Derivatives of hfi_layer_evaluate, whose result is `state`, on the piece of the law on which the layer is: one that
+// presses presses, one that slips slips.
+hfiLayerSlopes hfi_layer_slopes(const hfRigid* rigid, int i, const hfiDeformation* deformation,
+                                const hfiLayerState* state);
 
 // Energy of the springs of that contact [J].
 double hfi_layer_energy(const hfRigid* rigid, int i, double rest, const hfiDeformation* deformation);

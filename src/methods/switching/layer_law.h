@@ -2,8 +2,9 @@
 //
 //   force = k E(u) deformation + c D(u) rate
 //
-// One table of formulas serves the normal and the tangential direction. The slope d(u E)/du is what a stability test needs of the
-// spring, and Newton's method with dD/du; the inverse of u E(u) = x gives the deformation under a force k L x, and the integral of u E(u) the energy of the spring.
+// One table of formulas serves the normal and the tangential direction. The slope d(u E)/du is what a stability test
+// needs of the spring, and Newton's method with dD/du; the inverse of u E(u) = x gives the deformation under a force k
+// L x, and the integral of u E(u) the energy of the spring.
 #ifndef HFI_SWITCHING_LAYER_LAW_H
 #define HFI_SWITCHING_LAYER_LAW_H
 
@@ -31,8 +32,8 @@ static inline hfiLayerFactors hfi_layer_factors(int law, double u) {
   }
 }
 
-// Solves u + u^3 = x >= 0 by Newton's method from above, where u + u^3 is convex: u <- (2 u^3 + x)/(3 u^2 + 1) falls to the root until
-// rounding stops it.
+// Solves u + u^3 = x >= 0 by Newton's method from above, where u + u^3 is convex: u <- (2 u^3 + x)/(3 u^2 + 1) falls to
+// the root until rounding stops it.
 static inline double hfi_solve_stiffening(double x) {
   double u = min2(x, hfi_cbrt(x));
   for (;;) {

@@ -5,7 +5,8 @@
 
 // ---- tracks -----------------------------------------------------------------------------------------
 
-// The first track of the contact's pair that no contact has taken, of its feature or (any_feature) of any one; -1 if there is none.
+// The first track of the contact's pair that no contact has taken, of its feature or (any_feature) of any one; -1 if
+// there is none.
 static int find_free_track(const hfRigid* r, const hfiContact* c, int any_feature) {
   hfiContactKey key = hfi_contact_key(c);
   for (int k = 0; k < r->tracks.count; ++k) {

@@ -124,7 +124,8 @@ hfStatus hfi_rigid_polygon(hfRigid* r, const double* base, double* out) {
   hfLcp lcp = {n, r->polygons.A, r->polygons.b, NULL, NULL};
   hfLcpConfig config = hf_lcp_config_default();
   hfError error = {HF_OK, ""};
-  if (n && hf_lcp_solve(&lcp, &config, r->polygons.z, NULL, r->work, r->work_size, &p->lcp, &error) != HF_OK) return HF_NO_SOLUTION;
+  if (n && hf_lcp_solve(&lcp, &config, r->polygons.z, NULL, r->work, r->work_size, &p->lcp, &error) != HF_OK)
+    return HF_NO_SOLUTION;
   p->lcp.status = HF_OK;
 
   // x = G z

@@ -24,7 +24,8 @@
 
 #include <string.h>
 
-// A direction of a friction group counts as unable to move if its inverse mass is below this share of those of the group and of the normal [-].
+// A direction of a friction group counts as unable to move if its inverse mass is below this share of those of the
+// group and of the normal [-].
 static const double IMMOBILE_SHARE = 1e-10;
 
 // ---- the point --------------------------------------------------------------------------------------
@@ -56,8 +57,8 @@ const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, cons
 
 // ---- friction groups ------------------------------------------------------------------------------------------
 
-// Lets the direction of sliding follow the present slip. If the slip is too slow or has turned back, the old direction stays, so that forces are
-// smooth up to the moment when the slip stopped.
+// Lets the direction of sliding follow the present slip. If the slip is too slow or has turned back, the old direction
+// stays, so that forces are smooth up to the moment when the slip stopped.
 static void follow_slip(const hfRigid* r, const hfiPoint* point, hfiFrictionGroup* u) {
   const double* s = point->s + u->first;
   double speed2 = 0;
@@ -110,7 +111,8 @@ static int count_rows(const hfRigid* r, const hfiPoint* point) {
   return rows;
 }
 
-// Collects the closed contacts for which A has room, and their friction groups. A contact for which there is no room stays open.
+// Collects the closed contacts for which A has room, and their friction groups. A contact for which there is no room
+// stays open.
 static void gather_groups(hfRigid* r) {
   int rows = 0;
   r->ngroup = 0;
@@ -138,15 +140,17 @@ static void gather_groups(hfRigid* r) {
 
 // ---- rows -------------------------------------------------------------------------------------------
 
-// Jdot v of row k of a contact. It is not finite if a small motion ends the contact. Then only the stabilisation holds its rows.
+// Jdot v of row k of a contact. It is not finite if a small motion ends the contact. Then only the stabilisation holds
+// its rows.
 static double rate_of_row(const hfRigid* r, int contact, int k) {
   double rate = r->accel_problem->Jdot_v[r->point[contact].row + k];
   return isfinite(rate) ? rate : 0;
 }
 
-// Appends a row to the problem: row_i, response = S col_i, and b_i = b + row_i . vdot_free. k and c are the stiffness and
-// damping of the layer along it, which the certificate needs.
-static void append_row(hfRigid* r, const double* row, const double* response, double b, double k, double c, int rolling) {
+// Appends a row to the problem: row_i, response = S col_i, and b_i = b + row_i . vdot_free. k and c are the stiffness
+// and damping of the layer along it, which the certificate needs.
+static void append_row(hfRigid* r, const double* row, const double* response, double b, double k, double c,
+                       int rolling) {
   hfRigidProblem* p = &r->problem;
   int i = p->n++;
   size_t nv = (size_t)p->nv;
@@ -188,7 +192,8 @@ static void append_normal(hfRigid* r, int contact) {
   append_row(r, contact_row(r, contact, 0), column, b, c->k, c->c, 0);
 }
 
-// Appends the normal rows of the closed contacts that roll in some group, or of those that do not. Returns their number.
+// Appends the normal rows of the closed contacts that roll in some group, or of those that do not. Returns their
+// number.
 static int append_normals(hfRigid* r, int rolling) {
   int before = r->problem.n;
   for (int i = 0; i < r->problem.ncontact; ++i)
@@ -213,9 +218,9 @@ static void find_eigenvectors(double a, double b, double c, double* value, doubl
   t[1][1] = t[0][0];
 }
 
-// Finds the directions u->t of a rolling group along which the bodies can move and returns their number. r->rows.pair then has
-// the accelerations S J^T t of a unit force along each of them. normal: inverse mass along the contact's normal, which
-// has the unit of the inverse masses of sliding, and of no other group.
+// Finds the directions u->t of a rolling group along which the bodies can move and returns their number. r->rows.pair
+// then has the accelerations S J^T t of a unit force along each of them. normal: inverse mass along the contact's
+// normal, which has the unit of the inverse masses of sliding, and of no other group.
 static int find_directions(hfRigid* r, hfiFrictionGroup* u, double normal) {
   const int nv = r->problem.nv;
   double* y[2] = {r->rows.pair, r->rows.pair + nv};
@@ -312,8 +317,9 @@ static void fill_contact(hfRigid* r, int i) {
   out->ct = layer.ct;
 }
 
-// Called when A has its rows. Fills the mode of contact i in the public problem, turns its tangents t_W to the directions
-// of its friction rows (rolling) or along and across the slip (sliding), and fills its Jacobian: W_N, and W_T along t_W.
+// Called when A has its rows. Fills the mode of contact i in the public problem, turns its tangents t_W to the
+// directions of its friction rows (rolling) or along and across the slip (sliding), and fills its Jacobian: W_N, and
+// W_T along t_W.
 static void fill_mode(hfRigid* r, int i) {
   const int nv = r->problem.nv;
   hfRigidContact* c = &r->problem.contact[i];

@@ -31,8 +31,8 @@ double hfi_relaxed_gap(const hfRigid* r, int i) {
   return least;
 }
 
-// The held gap, or rest gap, of a contact without memory [m]. In a rigid phase, a contact that is nearer than `touch`, or overlaps, is held at its
-// present gap; any other one meets where the shapes just touch, at zero.
+// The held gap, or rest gap, of a contact without memory [m]. In a rigid phase, a contact that is nearer than `touch`,
+// or overlaps, is held at its present gap; any other one meets where the shapes just touch, at zero.
 static double find_held_gap(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
   double gap = hfi_point_gap(r, i);
@@ -80,7 +80,8 @@ static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i,
 static const hfContactMemory* find_memory(const hfState* state, const hfiTrack* t) {
   const hfContactMemory* m = hf_state_memory(state);
   for (int k = 0; k < state->nmemory; ++k)
-    if (m[k].key_pair == t->key.pair && m[k].key_feature == t->key.feature && m[k].flags & HF_MEMORY_LAYER) return &m[k];
+    if (m[k].key_pair == t->key.pair && m[k].key_feature == t->key.feature && m[k].flags & HF_MEMORY_LAYER)
+      return &m[k];
   return NULL;
 }
 

@@ -4,8 +4,8 @@
 //   sliding group   its motion m along its direction d does not turn back: m . d >= 0, else it rolls;
 //                   in two dimensions d turns into m
 //
-// At acceleration level m = J vdot + Jdot v, and only groups without slip are tested. An impact is the same problem for impulses: b are the
-// velocities before it (with restitution), m is the slip after it, and every group is tested.
+// At acceleration level m = J vdot + Jdot v, and only groups without slip are tested. An impact is the same problem for
+// impulses: b are the velocities before it (with restitution), m is the slip after it, and every group is tested.
 //
 // If forces are not unique, the set may repeat in a cycle; then friction polygons decide (polygon.c).
 #include "methods/switching/rigid.h"
@@ -83,7 +83,8 @@ static int release_rolling(hfRigid* r, const hfiFrictionGroup* u) {
   return 1;
 }
 
-// Lets a sliding group roll if its motion would turn back; otherwise turns its direction into the motion. Returns 1 if something changed.
+// Lets a sliding group roll if its motion would turn back; otherwise turns its direction into the motion. Returns 1 if
+// something changed.
 static int reconsider_sliding(hfRigid* r, const hfiFrictionGroup* u, const hfiImpact* impact, int round) {
   double m[2] = {0, 0};
   double norm = find_motion(r, u, impact, m);

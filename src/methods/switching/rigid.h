@@ -56,7 +56,8 @@ typedef struct hfiPoint {
   double held; // for a contact without a track: the held gap of a new track [m]
 } hfiPoint;
 
-// The problem that was certified last. A step certifies its start and its end. The next step starts at that end, where the certificate is the same.
+// The problem that was certified last. A step certifies its start and its end. The next step starts at that end, where
+// the certificate is the same.
 typedef struct hfiJudged {
   int32_t n;          // number of rows; 0: no problem was certified yet
   double *A, *k, *c;  // (max_rows^2), (max_rows), (max_rows)
@@ -118,7 +119,8 @@ static const double HFI_RIGID_SHARE = 1e-6; // Value of hfRigid.share where the 
 // First row of friction group g in a contact.
 static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
 
-// Creates an hfRigid over a world that belongs to the caller. config.max_contacts and config.scene_signals must be those of the world.
+// Creates an hfRigid over a world that belongs to the caller. config.max_contacts and config.scene_signals must be
+// those of the world.
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
 
 // The vector in the world whose components along the rows of friction group g are x.
@@ -135,7 +137,9 @@ static inline double hfi_point_gap(const hfRigid* r, int i) { return -hfi_point_
 // The track that belongs to contact i, which has one.
 static inline hfiTrack* hfi_point_track(const hfRigid* r, int i) { return &r->tracks.list[r->point[i].match]; }
 // The track of the contact of a friction group.
-static inline hfiTrack* hfi_group_track(const hfRigid* r, const hfiFrictionGroup* u) { return &r->tracks.list[r->point[u->contact].track]; }
+static inline hfiTrack* hfi_group_track(const hfRigid* r, const hfiFrictionGroup* u) {
+  return &r->tracks.list[r->point[u->contact].track];
+}
 // The slip of friction group g of contact i at the point, as a vector in the world.
 static inline hfVec3 hfi_point_slip(const hfRigid* r, int i, int g) {
   return hfi_group_vector(hfi_point_contact(r, i), g, r->point[i].s + hfi_group_first(g));
@@ -148,8 +152,8 @@ static inline double hfi_group_force(const hfRigid* r, const hfiFrictionGroup* u
 // Sets the mode of a friction group, and its direction, from its slip alone.
 void hfi_track_set_mode(const hfRigid* rigid, hfiTrack* track, int g, hfVec3 slip);
 
-// Brings the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that belong to them, and the
-// accelerations without contact forces. Returns NULL if the mass matrix is singular.
+// Brings the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that
+// belong to them, and the accelerations without contact forces. Returns NULL if the mass matrix is singular.
 const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v, const double* act);
 // Gives each contact of the accel's last evaluation its track: the one with the same pair and feature, else any track
 // of the same pair that no other contact took.
@@ -168,7 +172,8 @@ void hfi_rigid_certify(hfRigid* rigid);
 void hfi_rigid_solve_rows(hfRigid* rigid);
 // Whether the forces of rolling groups are inside their cones.
 int hfi_rigid_cones_hold(const hfRigid* rigid);
-// out (nv) = `base` plus what the contact forces x add. base (nv): accelerations without contact forces, or velocities before an impact.
+// out (nv) = `base` plus what the contact forces x add. base (nv): accelerations without contact forces, or velocities
+// before an impact.
 void hfi_rigid_add_forces(const hfRigid* rigid, const double* base, double* out);
 // Stores the solution x as forces of contacts and tracks.
 void hfi_rigid_store_forces(hfRigid* rigid);
@@ -180,13 +185,13 @@ typedef struct hfiImpact {
   double rest_speed;   // contacts that meet more slowly do not bounce [m/s]
 } hfiImpact;
 
-// Finds the modes of the groups that need one. Without an impact (NULL) it solves for forces, and problem.vdot becomes the accelerations. With an
-// impact it solves for impulses, and v_after becomes the velocities after it. HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of
-// modes is consistent.
+// Finds the modes of the groups that need one. Without an impact (NULL) it solves for forces, and problem.vdot becomes
+// the accelerations. With an impact it solves for impulses, and v_after becomes the velocities after it.
+// HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of modes is consistent.
 hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
 
-// Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base and out are those of
-// hfi_rigid_add_forces. HF_NOT_CONVERGED: the problem is too large.
+// Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base and out
+// are those of hfi_rigid_add_forces. HF_NOT_CONVERGED: the problem is too large.
 hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base, double* out);
 size_t hfi_polygon_column_size(void);
 
@@ -194,10 +199,11 @@ size_t hfi_polygon_column_size(void);
 typedef struct hfiLayer {
   double k, c, kt, ct;
 } hfiLayer;
-// Returns stiffness and damping of a contact's layer. If its law is nonlinear, they are its slopes at the deformation that belongs to the forces f (6)
-// of the contact's rows [N, N m].
+// Returns stiffness and damping of a contact's layer. If its law is nonlinear, they are its slopes at the deformation
+// that belongs to the forces f (6) of the contact's rows [N, N m].
 hfiLayer hfi_layer_linearised(const hfRigid* rigid, int contact, const double* f);
-// The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least 1e-6 m.
+// The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least
+// 1e-6 m.
 static inline double hfi_group_lever2(const hfiContact* c, int g) {
   return g == HF_SLIDING ? 1 : max2(sqr(c->material.mu[g]), 1e-12);
 }

@@ -49,9 +49,9 @@ void hfi_rigid_add_forces(const hfRigid* r, const double* base, double* out) {
 // ---- the complementarity problem ----------------------------------------------------------------------
 
 // Tries the solution in which every contact presses: A x = -b. It is the only one where A is a P-matrix, so it is tried
-// only where the last certificate, of as many rows, said so; elsewhere the choice among several solutions is left to the
-// pivots. Returns whether it is a solution. This spares nearly all pivots: between two events the set of contacts that press
-// stays the same.
+// only where the last certificate, of as many rows, said so; elsewhere the choice among several solutions is left to
+// the pivots. Returns whether it is a solution. This spares nearly all pivots: between two events the set of contacts
+// that press stays the same.
 static int solve_all_pressing(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   const int n = p->n;
@@ -97,7 +97,8 @@ void hfi_rigid_solve_rows(hfRigid* r) {
 void hfi_rigid_solve(hfRigid* r) {
   hfi_rigid_solve_rows(r);
   hfi_rigid_add_forces(r, r->rows.free, r->problem.vdot);
-  if (r->problem.lcp.status == HF_OK) hfi_rigid_store_forces(r); // If there is no solution, the tracks keep the forces of the last one.
+  // If there is no solution, the tracks keep the forces of the last one.
+  if (r->problem.lcp.status == HF_OK) hfi_rigid_store_forces(r);
 }
 
 int hfi_rigid_cones_hold(const hfRigid* r) {
@@ -111,8 +112,8 @@ int hfi_rigid_cones_hold(const hfRigid* r) {
 
 // ---- the certificate ----------------------------------------------------------------------------------
 
-// Whether a large problem has dependent rows, so that its certificate fails; *margin is the margin of its rank. The rank decides that, because the
-// test for a P-matrix would take up to 2^n pivots.
+// Whether a large problem has dependent rows, so that its certificate fails; *margin is the margin of its rank. The
+// rank decides that, because the test for a P-matrix would take up to 2^n pivots.
 static int is_clearly_dependent(hfRigid* r, double* margin) {
   const hfRigidProblem* p = &r->problem;
   *margin = 0;
@@ -166,7 +167,8 @@ void hfi_rigid_certify(hfRigid* r) {
 
 // ---- one point ----------------------------------------------------------------------------------------
 
-hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* v, const double* act, const hfInput* input,
+hfStatus hf_rigid_evaluate(hfRigid* r, double t, const double* q, const double* v, const double* act,
+                           const hfInput* input,
                            const hfRigidChoice* choice, int nchoice, const hfRigidProblem** problem, hfError* error) {
   hfi_clear_error(error);
   const hfModel* m = r->model;

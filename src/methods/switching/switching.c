@@ -192,8 +192,8 @@ static hfStatus take_rigid_results(hfiSwitching* s) {
 
 // ---- the step ---------------------------------------------------------------------------------------
 
-// Advances the state by the step or, on trouble (status > 0), as far as it went: time says how far. The result depends on state and input
-// alone.
+// Advances the state by the step or, on trouble (status > 0), as far as it went: time says how far. The result depends
+// on state and input alone.
 static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, hfError* error) {
   const double t_end = state->time + s->h;
   memset(&s->report, 0, sizeof s->report);
@@ -225,7 +225,8 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
   hfi_state_store(state, s->x);
   state->time = s->t;
   int dropped = hfi_switching_store(s, state);
-  if (results == HF_OK && (dropped || s->rigid->dropped || s->rigid->tracks.count > s->layers.most)) results = HF_OVERFLOW;
+  if (results == HF_OK && (dropped || s->rigid->dropped || s->rigid->tracks.count > s->layers.most))
+    results = HF_OVERFLOW;
   s->integration.status = status;
   return status ? status : results;
 }
@@ -269,7 +270,8 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
   hfi_accel_report(a, status, &s->integration, dropped, out->report);
   out->report->switching = s->report;
   s->ncontact = 0;
-  for (int i = 0; i < a->ncontact; ++i) hfi_accel_keep_contact(read_contact(s, i), s->contact, &s->ncontact, out->report);
+  for (int i = 0; i < a->ncontact; ++i)
+    hfi_accel_keep_contact(read_contact(s, i), s->contact, &s->ncontact, out->report);
   hfi_accel_constraint_forces(a, out);
   memcpy(out->acceleration, s->vdot, sizeof *s->vdot * (size_t)s->model->nv);
   out->taken = 1;
@@ -296,7 +298,9 @@ static hfSwitch model_switch(const void* method, int i) {
   return s->record[imin2(i, HFI_MAX_SWITCHES - 1)];
 }
 
-static const hfRigidProblem* rigid_problem(const void* method) { return &((const hfiSwitching*)method)->rigid->problem; }
+static const hfRigidProblem* rigid_problem(const void* method) {
+  return &((const hfiSwitching*)method)->rigid->problem;
+}
 
 const hfiMethod hfi_method_switching = {
     .traits = HFI_INVERSE_DRIVES | HFI_COULOMB_FRICTION,

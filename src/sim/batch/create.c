@@ -18,8 +18,10 @@ hfBatchConfig hf_batch_config_default(void) {
 // Refuses numbers out of range and devices that do not exist.
 static hfStatus check_config(const hfBatchConfig* c, hfError* error) {
   if (c->device != HF_DEVICE_CPU)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "device %d does not exist: batches step on the CPU, %d", c->device, HF_DEVICE_CPU);
-  if (c->ordinal != 0) return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "ordinal %d does not exist: the CPU is one device, 0", c->ordinal);
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "device %d does not exist: batches step on the CPU, %d", c->device,
+                      HF_DEVICE_CPU);
+  if (c->ordinal != 0)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "ordinal %d does not exist: the CPU is one device, 0", c->ordinal);
   if (c->nworld < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "nworld must be at least 1, is %d", c->nworld);
   if (c->threads < 0 || c->threads > MOST_THREADS)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "threads must be from 0 to %d, is %d", MOST_THREADS, c->threads);
@@ -45,8 +47,8 @@ static size_t field_bytes(const hfBatch* b, int field) {
   return (size_t)b->nworld * (size_t)hfi_batch_width(b->model, (hfBatchField)field) * sizeof(double);
 }
 
-// Allocates everything but the sims. Fields from HF_BATCH_CTRL on lie one after the other in zeroed memory. An unused field touches none of its pages.
-// Returns 0 if there is no memory.
+// Allocates everything but the sims. Fields from HF_BATCH_CTRL on lie one after the other in zeroed memory. An unused
+// field touches none of its pages. Returns 0 if there is no memory.
 static int allocate_arrays(hfBatch* b) {
   size_t n = (size_t)b->nworld;
   size_t bytes = ALIGN;
@@ -66,7 +68,8 @@ static int allocate_arrays(hfBatch* b) {
   return 1;
 }
 
-// Creates a sim and a range of worlds for each lane, and the threads. The range of a lane is an equal share of the worlds, next to each other in memory.
+// Creates a sim and a range of worlds for each lane, and the threads. The range of a lane is an equal share of the
+// worlds, next to each other in memory.
 static hfStatus create_lanes(hfBatch* b, hfError* error) {
   for (int i = 0; i < b->nlane; ++i) {
     hfiLane* lane = &b->lane[i];
@@ -84,7 +87,8 @@ static hfStatus create_contents(hfBatch* b, hfError* error) {
   b->state_bytes = round_up(hf_state_size(b->model, b->config.max_memory));
   if (!allocate_arrays(b)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory for %d worlds", b->nworld);
 
-  for (int w = 0; w < b->nworld; ++w) hf_state_init(b->states + (size_t)w * b->state_bytes, b->model, b->config.max_memory);
+  for (int w = 0; w < b->nworld; ++w)
+    hf_state_init(b->states + (size_t)w * b->state_bytes, b->model, b->config.max_memory);
   return create_lanes(b, error);
 }
 

@@ -55,8 +55,8 @@ static void* state_data(hfState* s, hfBatchField field) {
   }
 }
 
-// Inputs of a new batch are those of hf_input_create: only signals set controls, there are no forces or targets, and mocap bodies are where the model
-// puts them.
+// Inputs of a new batch are those of hf_input_create: only signals set controls, there are no forces or targets, and
+// mocap bodies are where the model puts them.
 static void reset_input(hfBatch* b, hfBatchField field, int world) {
   const hfModel* m = b->model;
   int width = hfi_batch_width(m, field);

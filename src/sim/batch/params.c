@@ -1,7 +1,8 @@
 // Parameters of each world: arrays over all worlds, of which a thread loads one row into its own overlay.
 //
-// A thread has one hfParams and one sim over it. Worlds share them in turn, so that a world costs only the numbers that differ. The values that the
-// user writes (param) and those that act (in_force) are separate, so that the old values act on after a row is refused.
+// A thread has one hfParams and one sim over it. Worlds share them in turn, so that a world costs only the numbers that
+// differ. The values that the user writes (param) and those that act (in_force) are separate, so that the old values
+// act on after a row is refused.
 #include "sim/batch/batch.h"
 
 #include "base/error.h"
@@ -30,11 +31,12 @@ static void load_rows(const hfBatch* b, double* const* arrays, hfParams* params,
 
 // Fields that hf_params_update computes from the others.
 static int is_derived(int field) {
-  return field == HF_FIELD_geom_rbound || field == HF_FIELD_body_subtreemass || field == HF_FIELD_body_iquat || field == HF_FIELD_dof_M0;
+  return field == HF_FIELD_geom_rbound || field == HF_FIELD_body_subtreemass || field == HF_FIELD_body_iquat ||
+         field == HF_FIELD_dof_M0;
 }
 
-// Fills every row of a field that no world has changed: with the model's values, or with what follows from the other fields that are in force. Returns 0
-// if there is no memory.
+// Fills every row of a field that no world has changed: with the model's values, or with what follows from the other
+// fields that are in force. Returns 0 if there is no memory.
 static int fill_field(hfBatch* b, int field, double* array) {
   size_t width = (size_t)hfi_param_width(b->model, field);
   hfParams* params = b->lane[0].params;
@@ -105,7 +107,8 @@ hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
   return lane->overlaid;
 }
 
-// Takes a world's row of every field from the overlay of the first lane, with what hf_params_update computed from the others.
+// Takes a world's row of every field from the overlay of the first lane, with what hf_params_update computed from the
+// others.
 static void store_rows(hfBatch* b, int w) {
   for (int f = 0; f <= HFI_GRAVITY; ++f) {
     if (!b->param[f]) continue;

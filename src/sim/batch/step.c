@@ -1,8 +1,8 @@
 // Stepping: every lane takes worlds one after the other, each through all steps of the call.
 //
-// A lane takes the worlds of its own range first, and then worlds of other ranges that no lane has taken yet, a few at a time. So no thread waits
-// while another one, whose worlds cost more or whose processor is slower, has many worlds left. Which thread steps a world has no effect on the
-// world.
+// A lane takes the worlds of its own range first, and then worlds of other ranges that no lane has taken yet, a few at
+// a time. So no thread waits while another one, whose worlds cost more or whose processor is slower, has many worlds
+// left. Which thread steps a world has no effect on the world.
 #include "sim/batch/batch.h"
 
 #include "base/error.h"
@@ -168,8 +168,8 @@ static void evaluate_world(const call* c, hfiLane* lane, int w) {
   copy_results(b, sim, w);
 }
 
-// How many worlds a thread takes at a time. They are few enough that no thread waits long at the end of a call, and enough that taking them costs
-// little and that threads seldom write to the same cache line.
+// How many worlds a thread takes at a time. They are few enough that no thread waits long at the end of a call, and
+// enough that taking them costs little and that threads seldom write to the same cache line.
 static int worlds_at_a_time(const hfBatch* b) {
   enum { TURNS = 64, MOST = 8 };
   int count = b->nworld / (TURNS * b->nlane);
@@ -214,10 +214,12 @@ static hfStatus quote_difficulty(const hfBatch* b, int world, int count, hfError
   const char* name = hf_status_name(r->status);
   const char* others = count > 1 ? "; other worlds report difficulties, too" : "";
   if (r->status != HF_LET_GO) return hfi_refuse(error, HF_FLAGGED, "world %d: %s%s", world, name, others);
-  return hfi_refuse(error, HF_FLAGGED, "world %d: %s: %s%s", world, name, hfi_model_label(b->model, (hfObjectKind)r->let_go_kind, r->let_go).text, others);
+  return hfi_refuse(error, HF_FLAGGED, "world %d: %s: %s%s", world, name,
+                    hfi_model_label(b->model, (hfObjectKind)r->let_go_kind, r->let_go).text, others);
 }
 
-// Returns HF_FLAGGED if some world of the call has a status other than HF_OK. *error quotes the first refusal, or without one the first difficulty.
+// Returns HF_FLAGGED if some world of the call has a status other than HF_OK. *error quotes the first refusal, or
+// without one the first difficulty.
 static hfStatus judge(const call* c, hfError* error) {
   const hfBatch* b = c->batch;
   int flagged = -1;
@@ -243,7 +245,8 @@ hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* er
   if (nstep < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "steps must be at least 1, are %d", nstep);
   call c = {.batch = b, .nstep = nstep};
   if (run) c.run = *run;
-  if (c.run.every < 0 || c.run.rows < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "every and rows must not be negative");
+  if (c.run.every < 0 || c.run.rows < 0)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "every and rows must not be negative");
 
   if (c.run.every == 0) c.run.every = 1;
   int written = nstep / c.run.every;
