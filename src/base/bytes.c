@@ -7,12 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Makes room for more bytes. Returns 0 and marks the buffer as failed if there is no memory.
 static int reserve(hfiBytes* b, size_t more) {
   if (b->size + more <= b->capacity) return 1;
   size_t capacity = 2 * (b->size + more);
   char* data = realloc(b->data, capacity);
-  if (!data) return b->failed = 1, 0;
-  b->data = data, b->capacity = capacity;
+  if (!data) {
+    b->failed = 1;
+    return 0;
+  }
+  b->data = data;
+  b->capacity = capacity;
   return 1;
 }
 
@@ -26,11 +31,14 @@ void hfi_bytes_vprint(hfiBytes* b, const char* format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   locale_t outer = hfi_enter_c_locale();
+
+  // if the text does not fit, its length says how much room the second try needs
   size_t room = b->capacity - b->size;
   int size = vsnprintf(room ? b->data + b->size : NULL, room, format, arguments);
   if (size >= 0 && (size_t)size >= room && reserve(b, (size_t)size + 1))
     size = vsnprintf(b->data + b->size, (size_t)size + 1, format, again);
   if (size > 0 && !b->failed) b->size += (size_t)size;
+
   hfi_leave_c_locale(outer);
   va_end(again);
 }

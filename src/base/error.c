@@ -7,15 +7,16 @@
 #include <stdio.h>
 
 hfStatus hfi_refuse(hfError* error, hfStatus status, const char* format, ...) {
-  if (error) {
-    va_list args;
-    va_start(args, format);
-    error->status = status;
-    locale_t outer = hfi_enter_c_locale();
-    vsnprintf(error->message, sizeof error->message, format, args);
-    hfi_leave_c_locale(outer);
-    va_end(args);
-  }
+  if (!error) return status;
+  error->status = status;
+
+  // numbers have a decimal point in every locale
+  va_list args;
+  va_start(args, format);
+  locale_t outer = hfi_enter_c_locale();
+  vsnprintf(error->message, sizeof error->message, format, args);
+  hfi_leave_c_locale(outer);
+  va_end(args);
   return status;
 }
 

@@ -7,7 +7,9 @@
 
 // Every public function that takes an hfError begins with this, so that no message of an earlier call stays in it.
 static inline void hfi_clear_error(hfError* error) {
-  if (error) error->status = HF_OK, error->message[0] = 0;
+  if (!error) return;
+  error->status = HF_OK;
+  error->message[0] = 0;
 }
 
 // Fills *error (if any) with status and the formatted message; returns status, so that a refusal is

@@ -4,7 +4,8 @@
 #include "base/lanes.h"
 
 static inline double sum_lanes(hfiQuad a) {
-  hfiTwo low = hfi_quad_low(a), high = hfi_quad_high(a);
+  hfiTwo low = hfi_quad_low(a);
+  hfiTwo high = hfi_quad_high(a);
   return (low[0] + low[1]) + (high[0] + high[1]);
 }
 static inline void add_four(hfiQuad* s, const double* x) { *s = hfi_quad_add(*s, hfi_quad_load(x)); }
@@ -26,16 +27,38 @@ static inline double sum_few_squares(const double* x, int n) {
 
 double hfi_sum(const double* x, int n) {
   if (n < 4) return sum_few(x, n);
-  hfiQuad a = hfi_quad_load(x), b = hfi_quad_zero();
-  for (n -= 4, x += 4; n >= 8; n -= 8, x += 8) add_four(&a, x), add_four(&b, x + 4);
-  if (n >= 4) add_four(&b, x), n -= 4, x += 4;
+  hfiQuad a = hfi_quad_load(x);
+  hfiQuad b = hfi_quad_zero();
+  n -= 4;
+  x += 4;
+
+  for (; n >= 8; n -= 8, x += 8) {
+    add_four(&a, x);
+    add_four(&b, x + 4);
+  }
+  if (n >= 4) {
+    add_four(&b, x);
+    n -= 4;
+    x += 4;
+  }
   return sum_lanes(hfi_quad_add(a, b)) + sum_few(x, n);
 }
 
 double hfi_sum_squares(const double* x, int n) {
   if (n < 4) return sum_few_squares(x, n);
-  hfiQuad a = hfi_quad_multiply(hfi_quad_load(x), hfi_quad_load(x)), b = hfi_quad_zero();
-  for (n -= 4, x += 4; n >= 8; n -= 8, x += 8) add_four_squares(&a, x), add_four_squares(&b, x + 4);
-  if (n >= 4) add_four_squares(&b, x), n -= 4, x += 4;
+  hfiQuad a = hfi_quad_multiply(hfi_quad_load(x), hfi_quad_load(x));
+  hfiQuad b = hfi_quad_zero();
+  n -= 4;
+  x += 4;
+
+  for (; n >= 8; n -= 8, x += 8) {
+    add_four_squares(&a, x);
+    add_four_squares(&b, x + 4);
+  }
+  if (n >= 4) {
+    add_four_squares(&b, x);
+    n -= 4;
+    x += 4;
+  }
   return sum_lanes(hfi_quad_add(a, b)) + sum_few_squares(x, n);
 }

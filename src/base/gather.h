@@ -97,10 +97,13 @@ static inline void hfi_gather(const double* const at[HFI_LANES], int count, hfiL
 #ifdef __AVX__
     __m256d ac = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at[0] + i)), _mm_loadu_pd(at[2] + i), 1);
     __m256d bd = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at[1] + i)), _mm_loadu_pd(at[3] + i), 1);
-    out[i] = _mm256_unpacklo_pd(ac, bd), out[i + 1] = _mm256_unpackhi_pd(ac, bd);
+    out[i] = _mm256_unpacklo_pd(ac, bd);
+    out[i + 1] = _mm256_unpackhi_pd(ac, bd);
 #else
-    hfiTwo a = *(const hfiTwo*)(at[0] + i), b = *(const hfiTwo*)(at[1] + i);
-    out[i] = (hfiTwo){a[0], b[0]}, out[i + 1] = (hfiTwo){a[1], b[1]};
+    hfiTwo a = *(const hfiTwo*)(at[0] + i);
+    hfiTwo b = *(const hfiTwo*)(at[1] + i);
+    out[i] = (hfiTwo){a[0], b[0]};
+    out[i + 1] = (hfiTwo){a[1], b[1]};
 #endif
   }
 }
@@ -109,11 +112,15 @@ static inline void hfi_gather(const double* const at[HFI_LANES], int count, hfiL
 static inline void hfi_scatter(const hfiLanes* in, int count, double* const at[HFI_LANES]) {
   for (int i = 0; i < count; i += 2) {
 #ifdef __AVX__
-    __m256d ac = _mm256_unpacklo_pd(in[i], in[i + 1]), bd = _mm256_unpackhi_pd(in[i], in[i + 1]);
-    _mm_storeu_pd(at[0] + i, _mm256_castpd256_pd128(ac)), _mm_storeu_pd(at[2] + i, _mm256_extractf128_pd(ac, 1));
-    _mm_storeu_pd(at[1] + i, _mm256_castpd256_pd128(bd)), _mm_storeu_pd(at[3] + i, _mm256_extractf128_pd(bd, 1));
+    __m256d ac = _mm256_unpacklo_pd(in[i], in[i + 1]);
+    __m256d bd = _mm256_unpackhi_pd(in[i], in[i + 1]);
+    _mm_storeu_pd(at[0] + i, _mm256_castpd256_pd128(ac));
+    _mm_storeu_pd(at[1] + i, _mm256_castpd256_pd128(bd));
+    _mm_storeu_pd(at[2] + i, _mm256_extractf128_pd(ac, 1));
+    _mm_storeu_pd(at[3] + i, _mm256_extractf128_pd(bd, 1));
 #else
-    *(hfiTwo*)(at[0] + i) = (hfiTwo){in[i][0], in[i + 1][0]}, *(hfiTwo*)(at[1] + i) = (hfiTwo){in[i][1], in[i + 1][1]};
+    *(hfiTwo*)(at[0] + i) = (hfiTwo){in[i][0], in[i + 1][0]};
+    *(hfiTwo*)(at[1] + i) = (hfiTwo){in[i][1], in[i + 1][1]};
 #endif
   }
 }

@@ -20,14 +20,15 @@ static Head* head_of(void* memory) { return (Head*)(void*)((char*)memory - HFI_A
 // The C library zeroes large blocks without touching them: pages that are never used cost nothing.
 void* hfi_allocate(const hfAllocator* allocator, size_t size) {
   if (size > SIZE_MAX - 2 * HFI_ALIGN) return NULL;
-  int own = allocator && allocator->allocate;
+  int is_from_caller = allocator && allocator->allocate;
   size_t all = size + 2 * HFI_ALIGN;
-  char* start = own ? allocator->allocate(allocator->context, all, HFI_ALIGN) : calloc(1, all);
+  char* start = is_from_caller ? allocator->allocate(allocator->context, all, HFI_ALIGN) : calloc(1, all);
   if (!start) return NULL;
-  if (own) memset(start, 0, all);
+  if (is_from_caller) memset(start, 0, all);
+
   void* memory = start + HFI_ALIGN + (HFI_ALIGN - (uintptr_t)start % HFI_ALIGN) % HFI_ALIGN;
   Head* head = head_of(memory);
-  if (own) head->allocator = *allocator;
+  if (is_from_caller) head->allocator = *allocator;
   head->start = start;
   return memory;
 }
@@ -43,7 +44,8 @@ void hfi_release(void* memory) {
 
 size_t hfi_machine_memory(void) {
 #ifdef _SC_PHYS_PAGES
-  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  long pages = sysconf(_SC_PHYS_PAGES);
+  long size = sysconf(_SC_PAGESIZE);
   if (pages > 0 && size > 0) return (size_t)pages * (size_t)size;
 #endif
   return SIZE_MAX;

@@ -23,7 +23,9 @@
 #include <unistd.h>
 
 static hfStatus refuse_file(const char* path, int code, hfError* error) {
-  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "%s: cannot write: %s", *path ? path : "\"\"", strerror(code));
+  hfStatus status = code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE;
+  const char* name = *path ? path : "\"\"";
+  return hfi_refuse(error, status, "%s: cannot write: %s", name, strerror(code));
 }
 
 static char* copy_text(const char* a, const char* b) {
@@ -64,11 +66,16 @@ static int follow_link(char** name) {
 
 // Puts the real name of its folder before the name of a file. Returns NULL if there is no memory; a file in no folder keeps its name.
 static char* resolve_folder(const char* name) {
-  char real[PATH_MAX + 1], *folder = folder_of(name), *whole = NULL;
+  char real[PATH_MAX + 1];
+  char* folder = folder_of(name);
   if (!folder) return NULL;
+
   size_t length = strlen(folder);
-  if (!name[length] || !realpath(length > 0 ? folder : ".", real)) whole = copy_text(name, "");
-  else whole = copy_text(real[1] ? strcat(real, "/") : real, name + length);
+  char* whole;
+  if (!name[length] || !realpath(length > 0 ? folder : ".", real))
+    whole = copy_text(name, "");
+  else
+    whole = copy_text(real[1] ? strcat(real, "/") : real, name + length);
   free(folder);
   return whole;
 }
@@ -118,7 +125,8 @@ static char* name_beside(const char* path) {
   clock_gettime(CLOCK_REALTIME, &now);
   snprintf(suffix, sizeof suffix, ".%lx%08lx", (unsigned long)now.tv_sec & 0xffffff, (unsigned long)now.tv_nsec);
   const char* slash = strrchr(path, '/');
-  size_t folder = slash ? (size_t)(slash + 1 - path) : 0, most = folder + LONGEST_NAME - strlen(suffix);
+  size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+  size_t most = folder + LONGEST_NAME - strlen(suffix);
   char* name = copy_text(path, suffix);
   if (name && strlen(path) > most) strcpy(name + most, suffix);
   return name;
@@ -128,7 +136,10 @@ static int open_named_beside(hfiOutput* out) {
   for (int i = 0; i < TRIES; ++i) {
     free(out->temporary);
     out->temporary = name_beside(out->target);
-    if (!out->temporary) return errno = ENOMEM, -1;
+    if (!out->temporary) {
+      errno = ENOMEM;
+      return -1;
+    }
     int fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
@@ -142,11 +153,13 @@ enum { LINK_SIZE = 40 };
 static void print_link(char text[LINK_SIZE], int fd) { snprintf(text, LINK_SIZE, "/proc/self/fd/%d", fd); }
 
 static int open_nameless(const char* path) {
-  char link[LINK_SIZE], *folder = folder_of(path);
+  char link[LINK_SIZE];
+  char* folder = folder_of(path);
   if (!folder) return -1;
   int fd = open(*folder ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
   free(folder);
   if (fd < 0) return fd;
+
   print_link(link, fd);
   if (access(link, F_OK) == 0) return fd;
   close(fd); // There is no /proc. Without it the file could not get a name later.
@@ -161,15 +174,23 @@ static int link_nameless(hfiOutput* out) {
   for (int i = 0; i < TRIES; ++i) {
     if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) return 0;
     if (errno != EEXIST) return errno;
+
     free(out->temporary);
-    name = out->temporary = name_beside(out->target);
+    out->temporary = name_beside(out->target);
+    name = out->temporary;
     if (!name) return ENOMEM;
   }
   return EEXIST;
 }
 #else
-static int open_nameless(const char* path) { return (void)path, -1; }
-static int link_nameless(hfiOutput* out) { return (void)out, ENOSYS; }
+static int open_nameless(const char* path) {
+  (void)path;
+  return -1;
+}
+static int link_nameless(hfiOutput* out) {
+  (void)out;
+  return ENOSYS;
+}
 #endif
 
 // Gives the file its name: it replaces an older file in one step. Returns 0, or the error code of the system.
@@ -190,7 +211,9 @@ static int duplicate(int fd) {
 #ifdef F_DUPFD_CLOEXEC
   return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 #else
-  return (void)fd, errno = ENOSYS, -1;
+  (void)fd;
+  errno = ENOSYS;
+  return -1;
 #endif
 }
 
@@ -200,9 +223,11 @@ static int open_file(hfiOutput* out) {
   struct stat older;
   int descriptor = hfi_output_descriptor(out->path);
   if (descriptor >= 0) {
-    out->named = out->shared = 1;
+    out->named = 1;
+    out->shared = 1;
     return duplicate(descriptor);
   }
+
   int exists = stat(out->target, &older) == 0;
   if (!exists && (errno != ENOENT || !*out->target)) return -1;
   if (exists && !S_ISREG(older.st_mode)) {
@@ -210,6 +235,7 @@ static int open_file(hfiOutput* out) {
     return open(out->target, O_WRONLY | O_CLOEXEC);
   }
   if (exists && access(out->target, W_OK) != 0) return -1;
+
   int fd = open_nameless(out->target);
   if (fd < 0) fd = open_named_beside(out);
   if (fd >= 0 && exists) fchmod(fd, older.st_mode & 0777);
@@ -218,14 +244,17 @@ static int open_file(hfiOutput* out) {
 
 hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, hfError* error) {
   hfiOutput made = {.fd = -1, .mode = mode, .path = copy_text(path, ""), .target = hfi_output_target(path)};
-  int memory = made.path && made.target;
-  if (memory) made.fd = open_file(&made);
-  int code = memory ? errno : ENOMEM;
+  int has_memory = made.path && made.target;
+  if (has_memory) made.fd = open_file(&made);
+  int code = has_memory ? errno : ENOMEM;
   if (made.fd >= 0) {
     *out = made;
     return HF_OK;
   }
-  free(made.path), free(made.target), free(made.temporary);
+
+  free(made.path);
+  free(made.target);
+  free(made.temporary);
   return refuse_file(path, code, error);
 }
 
@@ -248,14 +277,17 @@ static int write_all(int fd, const char* bytes, size_t size) {
     ssize_t n = write(fd, bytes, size);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n < 0 ? errno : ENOSPC;
-    bytes += n, size -= (size_t)n;
+    bytes += n;
+    size -= (size_t)n;
   }
   return 0;
 }
 
 hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
   if (out->piece.failed) return refuse_file(out->path, ENOMEM, error);
-  if (out->failure && !out->named) return refuse_file(out->path, out->failure, error); // The beginning of the file is missing.
+  // after a failure without a name, the beginning of the file is missing
+  if (out->failure && !out->named) return refuse_file(out->path, out->failure, error);
+
   int code = write_all(out->fd, out->piece.data, out->piece.size);
   if (code == 0 && out->mode == HFI_OUTPUT_ROWS && !out->named) code = take_name(out);
   if (code != 0) {
@@ -273,7 +305,10 @@ hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
 
 static void release(hfiOutput* out) {
   if (out->temporary) unlink(out->temporary);
-  free(out->path), free(out->target), free(out->temporary), hfi_bytes_release(&out->piece);
+  free(out->path);
+  free(out->target);
+  free(out->temporary);
+  hfi_bytes_release(&out->piece);
   *out = (hfiOutput){.fd = -1};
 }
 
@@ -286,6 +321,7 @@ static int is_removed(int fd) {
 hfStatus hfi_output_close(hfiOutput* out, hfError* error) {
   hfStatus status = hfi_output_flush(out, error);
   int code = status == HF_OK && !out->named ? take_name(out) : 0;
+
   if (status == HF_OK && code == 0 && !out->shared && is_removed(out->fd))
     status = hfi_refuse(error, HF_ERROR_FILE, "%s: the file was removed or replaced while it was being written", out->path);
   if (close(out->fd) != 0 && code == 0) code = errno;

@@ -20,11 +20,11 @@ char* hfi_pool_string(hfiPool* pool, const char* s) {
 }
 
 void hfi_pool_release(hfiPool* pool) {
-  for (hfiPoolNode *n = pool->head, *next; n; n = next) {
-    next = n->next;
-    free(n);
+  while (pool->head) {
+    hfiPoolNode* node = pool->head;
+    pool->head = node->next;
+    free(node);
   }
-  pool->head = NULL;
 }
 
 void* hfi_grow(void* data, int* capacity, int count, size_t width) {

@@ -5,6 +5,7 @@
 // With less work than this for each share, threads would wait longer for each other than they work.
 enum { LEAST_WORK = 64 };
 
+// Clears the results of the shares and runs the task of each.
 static void run_shares(hfiWorkers* workers, hfiShares* s, int number, void (*task)(void*, int), void* context) {
   s->number = number;
   memset(s->count, 0, sizeof s->count);
@@ -18,7 +19,7 @@ static int is_any_lost(const hfiShares* s) {
   return lost;
 }
 
-// Moves the segments together. Returns the number of all elements.
+// Moves the segments of all shares together in the array. Returns the number of all elements.
 static int join_segments(const hfiShares* s, char* array, size_t element) {
   int count = s->count[0];
   for (int i = 1; i < s->number; count += s->count[i++])

@@ -81,8 +81,11 @@ static char* load(const char* path, size_t* size, hfError* error) {
     hfi_refuse(error, HF_ERROR_FILE, "%s: %s", path, strerror(errno));
     return NULL;
   }
+
   char* text = NULL;
-  size_t used = 0, capacity = 1 << 16, got = 0;
+  size_t used = 0;
+  size_t capacity = 1 << 16;
+  size_t got = 0;
   do {
     capacity *= 2;
     char* grown = realloc(text, capacity);
@@ -92,10 +95,11 @@ static char* load(const char* path, size_t* size, hfError* error) {
     used += got;
     text[used] = 0;
   } while (got > 0);
-  int complete = text && feof(file);
+
+  int is_complete = text && feof(file);
   fclose(file);
   *size = used;
-  if (complete) return text;
+  if (is_complete) return text;
   hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be read", path);
   free(text);
   return NULL;
@@ -109,6 +113,7 @@ static hfStatus begin_pass(hfiTextReader* r, const char* text, char* copy, hfiTe
   return pass(r, object, arena);
 }
 
+// Reads the text twice: the first pass counts what arrays need, the second one fills the object in memory of that size, which *out gets.
 static hfStatus parse(hfiTextReader* r, const char* text, char* copy, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** out) {
   hfiArena plan = hfi_arena(NULL, 0);
   hfi_arena_take(&plan, 1, size);
@@ -117,12 +122,14 @@ static hfStatus parse(hfiTextReader* r, const char* text, char* copy, size_t siz
   hfStatus status = begin_pass(r, text, copy, pass, counted, &plan);
   free(counted);
   if (status) return status;
+
   void* memory = calloc(1, plan.used);
   if (!memory) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->path);
   hfiArena arena = hfi_arena(memory, plan.used);
   void* object = hfi_arena_take(&arena, 1, size);
-  hfError why = {HF_OK, ""};
   status = begin_pass(r, text, copy, pass, object, &arena);
+
+  hfError why = {HF_OK, ""};
   if (!status && check(object, &why)) status = HFI_MALFORMED(r, "%s: %s", r->path, why.message);
   if (status)
     free(memory);
@@ -136,7 +143,11 @@ hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiText
   char* text = load(path, &r.size, error);
   if (!text) return HF_ERROR_FILE;
   char* copy = malloc(r.size + 1);
-  hfStatus status = copy ? parse(&r, text, copy, size, pass, check, object) : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
+  hfStatus status;
+  if (copy)
+    status = parse(&r, text, copy, size, pass, check, object);
+  else
+    status = hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
   free(copy);
   free(text);
   return status;

@@ -39,14 +39,32 @@ HFI_RARE hfiSines hfi_sines_of_large_angles(hfiLanes x);
 // Sines and cosines of angles [rad] up to HFI_LARGEST_ANGLE.
 static inline hfiSines hfi_usual_sines(hfiLanes x) {
   const double INTEGER = 0x1.8p52; // A number of this size has no digits behind the point: its last bits are those of n.
-  hfiLanes marked = x * HFI_TWO_BY_PI + INTEGER, n = marked - INTEGER;
+  hfiLanes marked = x * HFI_TWO_BY_PI + INTEGER;
+  hfiLanes n = marked - INTEGER;
   hfiLaneBits bits = (hfiLaneBits)marked;
-  hfiLanes a = x - n * HFI_PI_BY_2[0], b = n * HFI_PI_BY_2[1], c = a - b, d = ((a - c) - b) - n * HFI_PI_BY_2[2], r = c + d, s = (c - r) + d;
-  hfiLanes z = r * r, zz = z * z, h = 0.5 * z, w = 1 - h;
+
+  // r + s = x - n pi/2
+  hfiLanes a = x - n * HFI_PI_BY_2[0];
+  hfiLanes b = n * HFI_PI_BY_2[1];
+  hfiLanes c = a - b;
+  hfiLanes d = ((a - c) - b) - n * HFI_PI_BY_2[2];
+  hfiLanes r = c + d;
+  hfiLanes s = (c - r) + d;
+
+  hfiLanes z = r * r;
+  hfiLanes zz = z * z;
+  hfiLanes h = 0.5 * z;
+  hfiLanes w = 1 - h;
   hfiLaneBits sine = (hfiLaneBits)(r + (r * z * HFI_SINE_POLYNOMIAL(z, zz) + s * w));
   hfiLaneBits cosine = (hfiLaneBits)(w + ((1 - w - h) + (zz * HFI_COSINE_POLYNOMIAL(z, zz) - r * s)));
-  hfiLaneBits odd = -(bits & 1), sign = INT64_MIN & (bits << 62), other = INT64_MIN & (bits << 63);
-  return (hfiSines){(hfiLanes)(((odd & cosine) | (~odd & sine)) ^ sign), (hfiLanes)(((odd & sine) | (~odd & cosine)) ^ sign ^ other)};
+
+  // an odd n exchanges the two; n = 2 and 3 change the sign of both, and odd n once more of the cosine
+  hfiLaneBits odd = -(bits & 1);
+  hfiLaneBits sign = INT64_MIN & (bits << 62);
+  hfiLaneBits odd_sign = INT64_MIN & (bits << 63);
+  hfiLaneBits sine_of_x = ((odd & cosine) | (~odd & sine)) ^ sign;
+  hfiLaneBits cosine_of_x = ((odd & sine) | (~odd & cosine)) ^ sign ^ odd_sign;
+  return (hfiSines){(hfiLanes)sine_of_x, (hfiLanes)cosine_of_x};
 }
 
 // Sines and cosines of any angles [rad].

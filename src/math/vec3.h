@@ -140,7 +140,7 @@ static inline hfQuat q_exp(hfVec3 rotation) {
 }
 // rotation vector of a unit quaternion, |result| <= pi
 static inline hfVec3 q_log(hfQuat q) {
-  if (q.w < 0) { q.w = -q.w; q.x = -q.x; q.y = -q.y; q.z = -q.z; }
+  if (q.w < 0) q = (hfQuat){-q.w, -q.x, -q.y, -q.z};
   double s = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
   double f = s > 1e-9 ? 2.0 * hfi_atan2(s, q.w) / s : 2.0;
   return v3(f * q.x, f * q.y, f * q.z);
@@ -148,9 +148,11 @@ static inline hfVec3 q_log(hfQuat q) {
 // The mean of x turned by s t, over s from 0 to 1: x + c t x x + d t x (t x x), c = (1 - cos a)/a^2, d = (a - sin a)/a^3, a = |t|; by series
 // where the quotients lose digits.
 static inline hfVec3 v3_mean_turned(hfVec3 t, hfVec3 x) {
-  double a = v3_norm(t), aa = a * a;
+  double a = v3_norm(t);
+  double aa = a * a;
   hfiSine turn = hfi_sine(a);
-  double c = a > 1e-3 ? (1 - turn.cos) / aa : 0.5 - aa / 24, d = a > 1e-2 ? (a - turn.sin) / (aa * a) : 1. / 6 - aa / 120;
+  double c = a > 1e-3 ? (1 - turn.cos) / aa : 0.5 - aa / 24;
+  double d = a > 1e-2 ? (a - turn.sin) / (aa * a) : 1. / 6 - aa / 120;
   hfVec3 tx = v3_cross(t, x);
   return v3_axpy(d, v3_cross(t, tx), v3_axpy(c, tx, x));
 }
@@ -166,8 +168,9 @@ static inline hfVec3 v3_of_mean_turned(hfVec3 t, hfVec3 y) {
   return v3_axpy(v3_turn_coefficient(v3_norm(t)), v3_cross(t, ty), v3_axpy(-0.5, ty, y));
 }
 static inline hfMat3 m3_from_quat(hfQuat q) {
-  double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, xy = q.x * q.y, xz = q.x * q.z,
-         yz = q.y * q.z, wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+  double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
+  double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
+  double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
   hfMat3 r = {{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 2 * (xy + wz), 1 - 2 * (xx + zz),
                2 * (yz - wx), 2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}};
   return r;
@@ -184,10 +187,14 @@ static inline hfQuat q_from_m3(hfMat3 a) {
   int k = 0;
   for (int i = 1; i < 4; ++i) if (t[i] > t[k]) k = i;
   hfQuat q;
-  if (k == 0) { hfQuat r = {1 + t[0], m[7] - m[5], m[2] - m[6], m[3] - m[1]}; q = r; }
-  else if (k == 1) { hfQuat r = {m[7] - m[5], 1 + m[0] - m[4] - m[8], m[1] + m[3], m[2] + m[6]}; q = r; }
-  else if (k == 2) { hfQuat r = {m[2] - m[6], m[1] + m[3], 1 - m[0] + m[4] - m[8], m[5] + m[7]}; q = r; }
-  else { hfQuat r = {m[3] - m[1], m[2] + m[6], m[5] + m[7], 1 - m[0] - m[4] + m[8]}; q = r; }
+  if (k == 0)
+    q = (hfQuat){1 + t[0], m[7] - m[5], m[2] - m[6], m[3] - m[1]};
+  else if (k == 1)
+    q = (hfQuat){m[7] - m[5], 1 + m[0] - m[4] - m[8], m[1] + m[3], m[2] + m[6]};
+  else if (k == 2)
+    q = (hfQuat){m[2] - m[6], m[1] + m[3], 1 - m[0] + m[4] - m[8], m[5] + m[7]};
+  else
+    q = (hfQuat){m[3] - m[1], m[2] + m[6], m[5] + m[7], 1 - m[0] - m[4] + m[8]};
   return q_unit(q);
 }
 
