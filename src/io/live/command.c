@@ -16,7 +16,8 @@ hfStatus hfi_command_read(hfiCommand* command, const void* bytes, size_t size, h
   if (size < 8) return hfi_refuse(error, HF_ERROR_PARSE, "a command of %zu bytes is too short", size);
 
   memcpy(&c, bytes, 8);
-  if (c.kind == 0 || c.kind >= HFI_COMMAND_KINDS) return hfi_refuse(error, HF_ERROR_PARSE, "there is no command %u", c.kind);
+  if (c.kind == 0 || c.kind >= HFI_COMMAND_KINDS)
+    return hfi_refuse(error, HF_ERROR_PARSE, "there is no command %u", c.kind);
 
   size_t want = 8 + 8 * (size_t)numbers[c.kind];
   if (size != want) return hfi_refuse(error, HF_ERROR_PARSE, "command %u has %zu bytes, not %zu", c.kind, want, size);

@@ -40,7 +40,8 @@ static void drop_oldest(hfiHistory* h) {
   --h->count;
 }
 
-void hfi_history_add(hfiHistory* h, double time, const void* chunks, size_t size, const void* state, size_t state_size) {
+void hfi_history_add(hfiHistory* h, double time, const void* chunks, size_t size, const void* state,
+                     size_t state_size) {
   if (h->capacity == 0) return;
 
   while (h->count > 0) {

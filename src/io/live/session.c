@@ -74,7 +74,8 @@ hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSim
   int has_memory = s.state && s.start && s.input && s.start_input && s.base_controls && s.held;
 
   hfStatus status = HF_OK;
-  if (!has_memory || !hfi_history_open(&s.history, history_time)) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (!has_memory || !hfi_history_open(&s.history, history_time))
+    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   if (status == HF_OK) status = make_sim(&s, error);
   if (status != HF_OK) {
     hfi_session_close(&s);
@@ -191,7 +192,8 @@ static hfStatus change_scale(hfiSession* s, const hfiCommand* c, hfError* error)
 
 // Changes one number of the model. After a refusal it is as before.
 static hfStatus change_field(hfiSession* s, const hfiCommand* c, hfError* error) {
-  if (c->index >= HF_MODEL_FIELD_COUNT) return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no field %u", c->index);
+  if (c->index >= HF_MODEL_FIELD_COUNT)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no field %u", c->index);
   hfFieldInfo info = hf_model_field_info(s->base, (hfModelField)c->index);
   if (!info.overlay || !(c->x[0] >= 0 && c->x[0] < (double)info.rows * info.columns))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "%s[%g] cannot be changed", info.name, c->x[0]);
@@ -234,7 +236,8 @@ static hfStatus change_option(hfiSession* s, const hfiCommand* c, hfError* error
 
 // Goes back to the start (index 0), or to keyframe index - 1.
 static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
-  if (c->index > (uint32_t)s->base->nkey) return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no keyframe %u", c->index);
+  if (c->index > (uint32_t)s->base->nkey)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no keyframe %u", c->index);
 
   end_drag(s);
   hfi_history_cut(&s->history, -INFINITY);
@@ -274,7 +277,8 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   memcpy(&head, bytes, sizeof head);
   size_t numbers = ((size_t)m->nu + 7 * (size_t)head.nmocap) * sizeof(double);
   int has_mocap = head.nmocap == 0 || head.nmocap == (uint32_t)m->nmocap;
-  if (!has_mocap || size < sizeof head + numbers + sizeof state) return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
+  if (!has_mocap || size < sizeof head + numbers + sizeof state)
+    return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
 
   // the memory of contacts ends with its last contact
   memcpy(&state, bytes + sizeof head + numbers, sizeof state);
@@ -310,7 +314,8 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
 // ---- commands ------------------------------------------------------------------------------------
 
 static hfStatus set_control(hfiSession* s, const hfiCommand* c, hfError* error) {
-  if (c->index >= (uint32_t)s->base->nu) return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no actuator %u", c->index);
+  if (c->index >= (uint32_t)s->base->nu)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no actuator %u", c->index);
   s->held[c->index] = c->x[0];
   return HF_OK;
 }

@@ -31,7 +31,8 @@ static hfStatus copy_inline(hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* err
     const double* f = s->face + i;
     for (int k = 0; k < 3; ++k)
       if (f[k] != floor(f[k]) || f[k] < 0 || f[k] >= b.mesh.nvert)
-        status = hfi_refuse(error, HF_ERROR_PARSE, "face %d: %g is not one of %d vertices", i / 3, f[k], (int)b.mesh.nvert);
+        status = hfi_refuse(error, HF_ERROR_PARSE, "face %d: %g is not one of %d vertices", i / 3, f[k],
+                            (int)b.mesh.nvert);
     if (!status) failed = hfi_trimesh_add_triangle(&b, (int32_t)f[0], (int32_t)f[1], (int32_t)f[2]);
   }
 

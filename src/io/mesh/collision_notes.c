@@ -148,7 +148,8 @@ static void print_mesh(const hfModel* m, int mesh, int geom, char* text, size_t 
 }
 
 // Warns of one object that collides as something else than its mesh.
-static void warn_of_object(const hfModel* m, int mesh, int geom, const hfMeshShape* shape, const char* file, hfDiagnostics* said) {
+static void warn_of_object(const hfModel* m, int mesh, int geom, const hfMeshShape* shape, const char* file,
+                           hfDiagnostics* said) {
   static const char way_out[] = "For contact inside, take several convex meshes or primitive shapes (CoACD cuts a mesh into convex parts)";
   char name[200];
   char message[HF_MESSAGE_SIZE];

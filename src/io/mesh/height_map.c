@@ -45,9 +45,11 @@ hfStatus hfi_height_map_read_png(hfiHeightMap* map, const char* text, size_t siz
   return status;
 }
 
-hfStatus hfi_height_map_read_binary(hfiHeightMap* map, const char* text, size_t size, const char* file, hfError* error) {
+hfStatus hfi_height_map_read_binary(hfiHeightMap* map, const char* text, size_t size, const char* file,
+                                    hfError* error) {
   int32_t n[2] = {0, 0};
-  if (size < sizeof n) return hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short: the numbers of rows and columns are missing", file);
+  if (size < sizeof n)
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short: the numbers of rows and columns are missing", file);
   memcpy(n, text, sizeof n);
   hfStatus status = check_size(file, n[0], n[1], error);
   if (status != HF_OK) return status;
@@ -64,7 +66,8 @@ hfStatus hfi_height_map_read_binary(hfiHeightMap* map, const char* text, size_t 
     if (isfinite(map->value[i])) continue;
     free(map->value);
     *map = (hfiHeightMap){0};
-    return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: the height in row %d, column %d is not finite", file, i / n[1], i % n[1]);
+    return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: the height in row %d, column %d is not finite", file, i / n[1],
+                      i % n[1]);
   }
   return HF_OK;
 }

@@ -74,7 +74,8 @@ static hfStatus run_qhull(hfiTriMesh* mesh, int max_vertices, FILE* report, int*
 }
 
 hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, hfError* error) {
-  if (mesh->nvert < 4) return hfi_refuse(error, HF_ERROR_MODEL, "%s: %d points have no convex hull", what, (int)mesh->nvert);
+  if (mesh->nvert < 4)
+    return hfi_refuse(error, HF_ERROR_MODEL, "%s: %d points have no convex hull", what, (int)mesh->nvert);
 
   char text[512] = "";
   FILE* report = fmemopen(text, sizeof text, "w");
@@ -101,7 +102,8 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   return HF_OK;
 }
 
-hfStatus hf_hull_compute(const double* vert, int32_t nvert, int32_t max_vertices, int32_t** tri, int32_t* ntri, hfError* error) {
+hfStatus hf_hull_compute(const double* vert, int32_t nvert, int32_t max_vertices, int32_t** tri, int32_t* ntri,
+                         hfError* error) {
   hfi_clear_error(error);
   hfiTriMesh mesh = {.nvert = nvert, .vert = malloc(sizeof *vert * 3 * (size_t)(nvert > 0 ? nvert : 1))};
   if (!mesh.vert) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");

@@ -123,7 +123,8 @@ hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const do
     hfVec3 p = m3_tmulv(R, v3_sub(v3_load(v), v3_load(refpos)));
     p = v3_mul(v3_load(scale), p);
     if (!(fabs(p.x) <= MAX_COORDINATE && fabs(p.y) <= MAX_COORDINATE && fabs(p.z) <= MAX_COORDINATE))
-      return hfi_refuse(error, HF_ERROR_MODEL, "%s: vertex %d is not within %g m of the origin", what, (int)i, MAX_COORDINATE);
+      return hfi_refuse(error, HF_ERROR_MODEL, "%s: vertex %d is not within %g m of the origin", what, (int)i,
+                        MAX_COORDINATE);
     v3_store(v, p);
   }
 

@@ -94,7 +94,8 @@ static Positions read_source(Dae* d, const hfiElem* source) {
   }
 
   double* point = HFI_NEW(r, double, 3 * (size_t)count + 1);
-  for (int i = 0; point && i < count; ++i) memcpy(point + 3 * (size_t)i, x + offset + (size_t)stride * (size_t)i, 3 * sizeof *x);
+  for (int i = 0; point && i < count; ++i)
+    memcpy(point + 3 * (size_t)i, x + offset + (size_t)stride * (size_t)i, 3 * sizeof *x);
   return (Positions){point, count};
 }
 
@@ -145,7 +146,8 @@ static int32_t* read_corners(Dae* d, const Primitive* f, const hfiElem* p, int32
 }
 
 // Adds a primitive of at least three corners to the mesh. elem: for messages.
-static void add(Dae* d, const Primitive* f, const hfiElem* elem, hfiPrimitive kind, const int32_t* corner, int32_t count) {
+static void add(Dae* d, const Primitive* f, const hfiElem* elem, hfiPrimitive kind, const int32_t* corner,
+                int32_t count) {
   if (count < 3) return;
   if (hfi_add_primitive(&d->mesh, f->placement, kind, f->positions.point, f->index, corner, count) != 0)
     hfi_fail(&d->reader, elem, HF_ERROR_MEMORY, "out of memory, or too large");
@@ -231,7 +233,8 @@ static hfiNodeFrame looking(const double x[9]) {
   hfVec3 back = v3_unit(v3_sub(eye, v3_load(x + 3)));
   hfVec3 right = v3_unit(v3_cross(up, back));
   hfVec3 top = v3_cross(back, right);
-  const double m[16] = {right.x, top.x, back.x, eye.x, right.y, top.y, back.y, eye.y, right.z, top.z, back.z, eye.z, 0, 0, 0, 1};
+  const double m[16] = {right.x, top.x, back.x, eye.x, right.y, top.y, back.y, eye.y, right.z, top.z, back.z, eye.z, 0,
+                        0, 0, 1};
   return hfi_node_frame_from_rows(m);
 }
 

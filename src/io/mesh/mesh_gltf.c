@@ -220,9 +220,11 @@ static void replace_sparse(Gltf* g, const json_t* sparse, View whole_view, json_
   const json_t* where = json_object_get(sparse, "indices");
   const json_t* what = json_object_get(sparse, "values");
   json_int_t n = whole(sparse, "count", -1);
-  View index = open_view(g, whole(where, "bufferView", -1), whole(where, "byteOffset", 0), whole(where, "componentType", -1), 1, n);
+  View index = open_view(g, whole(where, "bufferView", -1), whole(where, "byteOffset", 0),
+                         whole(where, "componentType", -1), 1, n);
   if (g->status) return;
-  View value = open_view(g, whole(what, "bufferView", -1), whole(what, "byteOffset", 0), whole_view.type, whole_view.width, n);
+  View value = open_view(g, whole(what, "bufferView", -1), whole(what, "byteOffset", 0), whole_view.type,
+                         whole_view.width, n);
   value.normalized = whole_view.normalized;
 
   for (json_int_t i = 0; i < n && !g->status; ++i) {
@@ -249,7 +251,8 @@ static double* read_accessor(Gltf* g, json_int_t i, const char* type, int width,
   }
 
   int normalized = view.normalized;
-  if (json_object_get(a, "bufferView")) view = open_view(g, whole(a, "bufferView", -1), whole(a, "byteOffset", 0), view.type, width, *count);
+  if (json_object_get(a, "bufferView"))
+    view = open_view(g, whole(a, "bufferView", -1), whole(a, "byteOffset", 0), view.type, width, *count);
   if (g->status) return NULL;
   view.normalized = normalized;
 
@@ -353,7 +356,8 @@ static void read_node(Gltf* g, json_int_t i, hfiNodeFrame outer, int depth) {
 
   size_t k;
   json_t* element;
-  json_array_foreach(json_object_get(mesh, "primitives"), k, element) if (!g->status) read_primitive(g, element, placement);
+  json_array_foreach(json_object_get(mesh, "primitives"), k, element) if (!g->status) read_primitive(g, element,
+                                                                                                     placement);
   json_array_foreach(json_object_get(node, "children"), k, element) if (!g->status)
       read_node(g, json_is_integer(element) ? json_integer_value(element) : -1, placement, depth + 1);
 }

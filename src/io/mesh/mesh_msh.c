@@ -35,7 +35,8 @@ static hfStatus read_counts(const char* text, size_t size, const char* file, Msh
 }
 
 // Reads the vertices, which begin at `at`.
-static hfStatus read_vertices(hfiTriMeshBuilder* b, const char* at, const MshCounts* n, const char* file, hfError* error) {
+static hfStatus read_vertices(hfiTriMeshBuilder* b, const char* at, const MshCounts* n, const char* file,
+                              hfError* error) {
   for (int64_t i = 0; i < n->vertex; ++i, at += 12) {
     const double v[3] = {hfi_get_float(at), hfi_get_float(at + 4), hfi_get_float(at + 8)};
     if (!isfinite(v[0]) || !isfinite(v[1]) || !isfinite(v[2]))
@@ -64,6 +65,7 @@ hfStatus hfi_trimesh_read_msh(hfiTriMesh* mesh, const char* text, size_t size, c
   MshCounts n = {0};
   hfStatus status = read_counts(text, size, file, &n, error);
   if (status == HF_OK) status = read_vertices(&b, text + HEADER, &n, file, error);
-  if (status == HF_OK) status = read_faces(&b, text + HEADER + 4 * (3 * n.vertex + 3 * n.normal + 2 * n.texcoord), &n, file, error);
+  if (status == HF_OK)
+    status = read_faces(&b, text + HEADER + 4 * (3 * n.vertex + 3 * n.normal + 2 * n.texcoord), &n, file, error);
   return hfi_trimesh_finish(&b, mesh, status);
 }

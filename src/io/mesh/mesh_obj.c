@@ -39,7 +39,8 @@ static hfStatus read_vertex(ObjScan* p, hfiTriMeshBuilder* b) {
 
     if (!end || end == p->s || !ends_word(*end))
       return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file, p->line);
-    if (!isfinite(x)) return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s:%d: a coordinate is not finite", p->file, p->line);
+    if (!isfinite(x))
+      return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s:%d: a coordinate is not finite", p->file, p->line);
 
     v[i] = x;
     p->s = end;
@@ -58,7 +59,8 @@ static hfStatus read_corner(ObjScan* p, int32_t nvert, int32_t* index) {
   char* end = NULL;
   long i = strtol(p->s, &end, 10);
   if (end == p->s || !(ends_word(*end) || *end == '/'))
-    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.*s\" is not a vertex index", p->file, p->line, word_length(p->s), p->s);
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.*s\" is not a vertex index", p->file, p->line,
+                      word_length(p->s), p->s);
 
   long from_zero = i > 0 ? i - 1 : nvert + i;
   if (i == 0 || from_zero < 0 || from_zero >= nvert)
@@ -77,7 +79,8 @@ static hfStatus read_face(ObjScan* p, hfiTriMeshBuilder* b) {
 
   for (p->s = skip_spaces(p->s); !ends_line(*p->s); p->s = skip_spaces(p->s), ++n) {
     if (n == HFI_POLYGON_MAX_CORNERS)
-      return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face of more than %d corners", p->file, p->line, HFI_POLYGON_MAX_CORNERS);
+      return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face of more than %d corners", p->file, p->line,
+                        HFI_POLYGON_MAX_CORNERS);
     hfStatus status = read_corner(p, b->mesh.nvert, &c[n]);
     if (status) return status;
   }

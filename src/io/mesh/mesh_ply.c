@@ -50,7 +50,9 @@ typedef struct PlyScan {
   hfError* error;
 } PlyScan;
 
-static hfStatus refuse(const PlyScan* p, const char* what) { return hfi_refuse(p->error, HF_ERROR_PARSE, "%s: %s", p->file, what); }
+static hfStatus refuse(const PlyScan* p, const char* what) {
+  return hfi_refuse(p->error, HF_ERROR_PARSE, "%s: %s", p->file, what);
+}
 
 // ---- header -----------------------------------------------------------------------------------------
 
@@ -106,7 +108,9 @@ static hfStatus read_element(PlyScan* p) {
 }
 
 static int is_coordinate(const char* name) { return name[0] >= 'x' && name[0] <= 'z' && !name[1]; }
-static int is_corner_list(const char* name) { return strcmp(name, "vertex_indices") == 0 || strcmp(name, "vertex_index") == 0; }
+static int is_corner_list(const char* name) {
+  return strcmp(name, "vertex_indices") == 0 || strcmp(name, "vertex_index") == 0;
+}
 
 // Reads a line `property` of the last element.
 static hfStatus read_property(PlyScan* p) {
@@ -209,7 +213,8 @@ static hfStatus read_corners(PlyScan* p, const Property* property, double length
   int32_t corner[HFI_POLYGON_MAX_CORNERS];
   double x = 0;
 
-  if (!(length >= 3 && length <= HFI_POLYGON_MAX_CORNERS)) return refuse(p, "a face with fewer than 3 or too many corners");
+  if (!(length >= 3 && length <= HFI_POLYGON_MAX_CORNERS))
+    return refuse(p, "a face with fewer than 3 or too many corners");
   for (int i = 0; i < (int)length; ++i) {
     if (read_value(p, property->value, &x) != 0) return refuse(p, "the file ends within a face");
     if (!(x >= 0 && x < b->mesh.nvert))
@@ -225,7 +230,8 @@ static hfStatus read_corners(PlyScan* p, const Property* property, double length
 static hfStatus read_item_property(PlyScan* p, const Property* property, double v[3], hfiTriMeshBuilder* b) {
   double x = 0;
   double length = 1;
-  if (property->length && read_value(p, property->length, &length) != 0) return refuse(p, "the file ends before its last element");
+  if (property->length && read_value(p, property->length, &length) != 0)
+    return refuse(p, "the file ends before its last element");
 
   if (property->role == CORNERS) return read_corners(p, property, length, b);
   for (double i = 0; i < length; ++i)
@@ -243,7 +249,8 @@ static hfStatus read_items(PlyScan* p, const Element* e, hfiTriMeshBuilder* b) {
 
     if (status || !e->is_vertex) continue;
     if (!isfinite(v[0]) || !isfinite(v[1]) || !isfinite(v[2]))
-      return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s: vertex %lld: a coordinate is missing or not finite", p->file, i);
+      return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s: vertex %lld: a coordinate is missing or not finite", p->file,
+                        i);
     if (hfi_trimesh_add_vertex(b, v) != 0)
       return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s: out of memory, or too many vertices", p->file);
   }

@@ -24,7 +24,8 @@ static int mirrors(hfMat3 A) {
 
 // Returns the vertex of the mesh for point i of a primitive, which is added to the mesh at its first use. Returns -1 if
 // there is no room.
-static int32_t place_point(hfiTriMeshBuilder* b, hfiNodeFrame placement, const double* point, int32_t* index, int32_t i) {
+static int32_t place_point(hfiTriMeshBuilder* b, hfiNodeFrame placement, const double* point, int32_t* index,
+                           int32_t i) {
   if (index[i] >= 0) return index[i];
   double v[3];
   v3_store(v, v3_add(m3_mulv(placement.A, v3_load(point + 3 * (size_t)i)), placement.b));

@@ -42,7 +42,8 @@ static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t cou
     double v[9];
     for (int k = 0; k < 9; ++k) {
       v[k] = hfi_get_float(record + 4 * k);
-      if (!isfinite(v[k])) return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite", file, i);
+      if (!isfinite(v[k]))
+        return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite", file, i);
     }
     if (add_triangle(b, v) != 0) return refuse_growth(b, file, error);
   }
@@ -128,13 +129,15 @@ static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* f
       if (status) return status;
     }
     if (!take_word(&p, "endsolid"))
-      return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"facet\" or \"endsolid\" expected at \"%.*s\"", file, p.line, word_length(&p), p.s);
+      return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"facet\" or \"endsolid\" expected at \"%.*s\"", file, p.line,
+                        word_length(&p), p.s);
     skip_line(&p);
   }
 
   skip_blanks(&p);
   if (*p.s)
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"solid\" expected at \"%.*s\"", file, p.line, word_length(&p), p.s);
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"solid\" expected at \"%.*s\"", file, p.line, word_length(&p),
+                      p.s);
   return HF_OK;
 }
 

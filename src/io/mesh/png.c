@@ -22,9 +22,13 @@ typedef struct Image {
   size_t data_size;
 } Image;
 
-static uint32_t read_word(const uint8_t* p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
+static uint32_t read_word(const uint8_t* p) {
+  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
 
-static hfStatus refuse(const Image* im, const char* why) { return hfi_refuse(im->error, HF_ERROR_PARSE, "%s: %s", im->file, why); }
+static hfStatus refuse(const Image* im, const char* why) {
+  return hfi_refuse(im->error, HF_ERROR_PARSE, "%s: %s", im->file, why);
+}
 
 // ---- chunks ----------------------------------------------------------------------------------------
 
@@ -38,7 +42,8 @@ static hfStatus read_header(Image* im, const uint8_t* p, uint32_t length) {
   im->colour = p[9];
   im->interlaced = p[12];
   if (width < 1 || height < 1 || width > HFI_PNG_MOST_PIXELS || height > HFI_PNG_MOST_PIXELS / width)
-    return hfi_refuse(im->error, HF_ERROR_PARSE, "%s: a PNG image of %u x %u pixels is empty or too large", im->file, width, height);
+    return hfi_refuse(im->error, HF_ERROR_PARSE, "%s: a PNG image of %u x %u pixels is empty or too large", im->file,
+                      width, height);
 
   im->width = (int)width;
   im->height = (int)height;
@@ -145,7 +150,9 @@ typedef struct PngPass {
 
 static int pass_columns(const Image* im, PngPass p) { return (im->width - p.x0 + p.dx - 1) / p.dx; }
 static int pass_lines(const Image* im, PngPass p) { return (im->height - p.y0 + p.dy - 1) / p.dy; }
-static size_t line_bytes(const Image* im, int columns) { return ((size_t)columns * (size_t)(im->channels * im->depth) + 7) / 8; }
+static size_t line_bytes(const Image* im, int columns) {
+  return ((size_t)columns * (size_t)(im->channels * im->depth) + 7) / 8;
+}
 
 // Number of bytes of the unpacked lines of a pass.
 static size_t pass_bytes(const Image* im, PngPass p) {
@@ -162,7 +169,8 @@ static hfStatus read_pass(Image* im, PngPass p, uint8_t* raw) {
 
   for (int j = 0; j < pass_lines(im, p) && columns > 0; ++j) {
     uint8_t* line = raw + (size_t)j * (n + 1);
-    if (!unfilter(line, j ? line - (n + 1) : NULL, n, step)) return refuse(im, "a line of the PNG image has an unknown filter");
+    if (!unfilter(line, j ? line - (n + 1) : NULL, n, step))
+      return refuse(im, "a line of the PNG image has an unknown filter");
     for (int i = 0; i < columns; ++i) {
       int grey = grey_of(im, line, i);
       if (grey < 0) return refuse(im, "a pixel of the PNG image is not in its palette");
@@ -175,7 +183,8 @@ static hfStatus read_pass(Image* im, PngPass p, uint8_t* raw) {
 
 // Unpacks the zlib stream, whose size follows from the header, and reads its passes.
 static hfStatus read_pixels(Image* im) {
-  static const PngPass adam7[7] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+  static const PngPass adam7[7] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2},
+                                   {0, 1, 1, 2}};
   static const PngPass whole[1] = {{0, 0, 1, 1}};
   const PngPass* pass = im->interlaced ? adam7 : whole;
   int passes = im->interlaced ? 7 : 1;
@@ -201,7 +210,8 @@ static hfStatus read_pixels(Image* im) {
   return status;
 }
 
-hfStatus hfi_png_read(const char* text, size_t size, const char* file, int* width, int* height, uint8_t** grey, hfError* error) {
+hfStatus hfi_png_read(const char* text, size_t size, const char* file, int* width, int* height, uint8_t** grey,
+                      hfError* error) {
   Image im = {.file = file, .error = error};
   hfStatus status = read_chunks(&im, (const uint8_t*)text, size);
   if (status == HF_OK && !im.width) status = refuse(&im, "the PNG image has no header");

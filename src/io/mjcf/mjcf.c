@@ -22,7 +22,8 @@ static const hfiMjcfElement elements[] = {
     {"equality", HFI_IN_DEFAULT, .check = hfi_mjcf_check_equality},
     {"tendon", HFI_IN_DEFAULT, .check = hfi_mjcf_check_tendon}};
 
-static const hfiMjcfTable table = {elements, sizeof elements / sizeof *elements, hfi_mjcf_read_default_actuator, hfi_mjcf_open};
+static const hfiMjcfTable table = {elements, sizeof elements / sizeof *elements, hfi_mjcf_read_default_actuator,
+                                   hfi_mjcf_open};
 
 // ---- includes -----------------------------------------------------------------------------------
 
@@ -165,7 +166,8 @@ static void read_references(hfiMjcf* m) {
                   {"equality", hfi_mjcf_read_equality},
                   {"actuator", hfi_mjcf_read_actuator},
                   {"sensor", hfi_mjcf_read_sensor}};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) hfi_mjcf_each_reference(m, sections[i].section, sections[i].read);
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
+    hfi_mjcf_each_reference(m, sections[i].section, sections[i].read);
 }
 
 void hfi_mjcf_read(hfiReader* r, hfiElem* root) {

@@ -48,7 +48,8 @@ static void choose_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   int inherits = hfi_attr(elem, "inheritrange") && s->inheritrange != 0;
   double* range = integrates ? s->def.actrange : s->def.ctrlrange;
 
-  if (is_given && inherits && (range[0] != 0 || range[1] != 0)) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
+  if (is_given && inherits && (range[0] != 0 || range[1] != 0))
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
   if (is_given && !inherits) s->inheritrange = 0;
   if (inherits) range[0] = range[1] = 0;
 }
@@ -103,7 +104,8 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
 
   for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
     if (!hfi_attr(elem, targets[i].attr)) continue;
-    if (found++) hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body, cranksite");
+    if (found++)
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body, cranksite");
     d->trntype = targets[i].type;
     d->trnid[0] = hfi_mjcf_find(m, elem, targets[i].attr, targets[i].kind);
   }
@@ -132,7 +134,8 @@ static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 
   double range[2];
   hfObjectKind kind = on_joint ? HF_OBJECT_JOINT : HF_OBJECT_TENDON;
-  int has_range = (on_joint || on_tendon) && s->inheritrange >= 0 && hf_builder_range(m->r->builder, kind, d->trnid[0], range);
+  int has_range = (on_joint || on_tendon) && s->inheritrange >= 0 && hf_builder_range(m->r->builder, kind, d->trnid[0],
+                                                                                      range);
   if (!has_range) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "inheritrange needs a joint or tendon with a range, and a positive factor");
     return;
@@ -175,7 +178,8 @@ static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) 
     hfi_note(m->r, elem, HF_NOTE, "lengthrange of a muscle: the limits of its joint or tendon are used");
     return 1;
   }
-  if (!m->attached) hfi_note(m->r, elem, HF_WARNING, "actuator left out: a muscle needs lengthrange, or limits that bound its length");
+  if (!m->attached)
+    hfi_note(m->r, elem, HF_WARNING, "actuator left out: a muscle needs lengthrange, or limits that bound its length");
   return 0;
 }
 
@@ -220,7 +224,8 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
 
 // Adds what the actuators of the document that name the target add to it: armature and damping, by the square of the
 // gear.
-void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature, double* damping, double poly[2]) {
+void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature, double* damping,
+                        double poly[2]) {
   if (!name || !m->reflects) return;
 
   for (hfiElem* section = hfi_child(m->root, "actuator"); section; section = hfi_next(section, "actuator")) {

@@ -77,7 +77,8 @@ static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfiMeshSpec* s = data;
 
   hfi_read_reals(r, elem, "scale", 3, 3, s->scale);
-  if (s->scale[0] == 0 || s->scale[1] == 0 || s->scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  if (s->scale[0] == 0 || s->scale[1] == 0 || s->scale[2] == 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
   hfi_read_keyword(r, elem, "inertia", inertias, &s->inertia);
   int has_limit = hfi_read_int(r, elem, "maxhullvert", &s->max_hull_vert);
   if (has_limit && s->max_hull_vert != -1 && s->max_hull_vert < 4)
@@ -147,7 +148,8 @@ static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   if (r->status) return r->status;
   if (file && s.vertex) return hfi_fail(r, elem, HF_ERROR_MODEL, "both file and vertex are given");
   if (!file && !s.vertex && !builtin)
-    return hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "neither file nor vertex nor builtin is given (plugin meshes are not supported)");
+    return hfi_fail(r, elem, HF_ERROR_UNSUPPORTED,
+                    "neither file nor vertex nor builtin is given (plugin meshes are not supported)");
 
   if (file) s.path = hfi_mjcf_asset_path(m, elem, file);
   if (r->status) return r->status;

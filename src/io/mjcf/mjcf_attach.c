@@ -142,7 +142,8 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
 }
 
 // Grafts the tree of a model in another format into the builder. Its other parts follow with their sections.
-static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem, hfBuilder* guest, hfiAttachment* attachment) {
+static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem, hfBuilder* guest,
+                        hfiAttachment* attachment) {
   hfAttachDef def = hf_attach_def_default();
   def.prefix = attachment->prefix;
   def.suffix = attachment->suffix;
@@ -240,7 +241,8 @@ static void graft_section(hfiReader* r, hfiGraft* graft, const char* section) {
                {"actuator", HF_OBJECT_ACTUATOR},
                {"sensor", HF_OBJECT_SENSOR}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (strcmp(kinds[i].section, section) == 0) hfi_keep(r, NULL, (int)hfi_graft_kind(graft, kinds[i].kind, &r->scratch));
+    if (strcmp(kinds[i].section, section) == 0)
+      hfi_keep(r, NULL, (int)hfi_graft_kind(graft, kinds[i].kind, &r->scratch));
 }
 
 // ---- sections that refer to the tree --------------------------------------------------------------
@@ -252,7 +254,8 @@ void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read) {
 
 // Whether this replica was listed before. A body and its joint may have the same name and still belong to one replica.
 static int came_before(const hfiReplica* first, const hfiReplica* i) {
-  while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0)) first = first->next;
+  while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0))
+    first = first->next;
   return first != i;
 }
 
@@ -356,7 +359,9 @@ static int first_joint_below(const hfBuilder* b, int root) {
 }
 
 // Whether the actuator has no name and stands at this place of a file.
-static int stands_at(const hfActuatorDef* d, const char* where) { return !d->name && d->where && strcmp(d->where, where) == 0; }
+static int stands_at(const hfActuatorDef* d, const char* where) {
+  return !d->name && d->where && strcmp(d->where, where) == 0;
+}
 
 static int count_at(const hfBuilder* b, Span span, const char* where) {
   int count = 0;

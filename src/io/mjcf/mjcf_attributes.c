@@ -54,7 +54,8 @@ void hfi_mjcf_read_polynomial(hfiMjcf* m, const hfiElem* elem, const char* attr,
   poly[1] = c[2];
 }
 
-int hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, const char* ref_name, const char* imp_name, double solref[2], double solimp[5]) {
+int hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, const char* ref_name, const char* imp_name, double solref[2],
+                         double solimp[5]) {
   double ref[2] = {0.02, 1};
   double imp[5] = {0.9, 0.95, 0.001, 0.5, 2};
   if (solref[0] != 0) { // The class gives both.

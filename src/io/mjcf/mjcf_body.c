@@ -46,7 +46,8 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
   int has_diagonal = hfi_read_reals(r, elem, "diaginertia", 3, 3, diagonal);
   int has_full = hfi_read_reals(r, elem, "fullinertia", 6, 6, full);
   if (has_full && has_diagonal) hfi_fail(r, elem, HF_ERROR_MODEL, "both diaginertia and fullinertia are given");
-  if (has_full && is_turned) hfi_fail(r, elem, HF_ERROR_MODEL, "fullinertia is in the axes of the body: no orientation with it");
+  if (has_full && is_turned)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "fullinertia is in the axes of the body: no orientation with it");
   if (r->status) return;
 
   if (has_diagonal) memcpy(full, diagonal, sizeof diagonal);
@@ -108,7 +109,8 @@ static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfiMjcf
 // refusal.
 static int count_unfolded(hfiMjcf* m, const hfiElem* elem) {
   enum { MOST_UNFOLDED = 1000000 };
-  if (++m->r->unfolded > MOST_UNFOLDED) hfi_fail(m->r, elem, HF_ERROR_MODEL, "the model unfolds to more than %d elements", MOST_UNFOLDED);
+  if (++m->r->unfolded > MOST_UNFOLDED)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "the model unfolds to more than %d elements", MOST_UNFOLDED);
   return !m->r->status;
 }
 
@@ -172,7 +174,8 @@ static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, hfiMjcfSec
 // Reads the children of a body or frame that belong to this pass: its own elements (HFI_IN_BODY) or its child bodies
 // (HFI_IN_TREE).
 static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, hfiMjcfSection pass) {
-  for (hfiElem* e = parent->child; e && !m->r->status && count_unfolded(m, e); e = e->next) read_child(m, scope, e, pass);
+  for (hfiElem* e = parent->child; e && !m->r->status && count_unfolded(m, e); e = e->next)
+    read_child(m, scope, e, pass);
 }
 
 void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope, hfiElem* body) {

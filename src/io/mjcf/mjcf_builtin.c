@@ -117,7 +117,8 @@ static Points make_cone(hfiReader* r, const double* x) {
   int n = (int)x[0];
   Points p = make_points(r, 2 * n, 0);
   for (int i = 0; i < n; ++i) add_point(&p, hfi_sine(2 * HFI_PI * i / n).cos, hfi_sine(2 * HFI_PI * i / n).sin, -1);
-  for (int i = 0; i < (x[1] > 0 ? n : 1); ++i) add_point(&p, x[1] * hfi_sine(2 * HFI_PI * i / n).cos, x[1] * hfi_sine(2 * HFI_PI * i / n).sin, 1);
+  for (int i = 0; i < (x[1] > 0 ? n : 1); ++i)
+    add_point(&p, x[1] * hfi_sine(2 * HFI_PI * i / n).cos, x[1] * hfi_sine(2 * HFI_PI * i / n).sin, 1);
   return p;
 }
 
@@ -133,7 +134,8 @@ static Points make_supersphere(hfiReader* r, const double* x) {
       double b = 2 * HFI_PI * j / n - HFI_PI;
       double round = power(hfi_sine(a).cos, x[2]);
       int here = 1 + (i - 1) * n + j, next = 1 + (i - 1) * n + (j + 1) % n;
-      add_point(&p, round * power(hfi_sine(b).cos, x[1]), round * power(hfi_sine(b).sin, x[1]), power(hfi_sine(a).sin, x[2]));
+      add_point(&p, round * power(hfi_sine(b).cos, x[1]), round * power(hfi_sine(b).sin, x[1]),
+                power(hfi_sine(a).sin, x[2]));
 
       if (i == 1) add_face(&p, 0, next, here);
       add_face(&p, here, next, i < n - 1 ? here + n : top);
@@ -154,7 +156,8 @@ static Points make_supertorus(hfiReader* r, const double* x) {
       int next = (i + 1) % n;
       int up = (j + 1) % n;
 
-      add_point(&p, power(hfi_sine(u).cos, x[3]) * round, power(hfi_sine(u).sin, x[3]) * round, x[1] * power(hfi_sine(v).sin, x[2]));
+      add_point(&p, power(hfi_sine(u).cos, x[3]) * round, power(hfi_sine(u).sin, x[3]) * round,
+                x[1] * power(hfi_sine(v).sin, x[2]));
       add_face(&p, i * n + j, next * n + j, i * n + up);
       add_face(&p, next * n + j, next * n + up, i * n + up);
     }

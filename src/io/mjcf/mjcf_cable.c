@@ -29,7 +29,8 @@ void hfi_mjcf_note_cable(hfiMjcf* m, hfiElem* body, int id) {
 
     hfi_attr(e, "plugin");
     e->used = 1;
-    if (instance && !found) hfi_fail(m->r, e, HF_ERROR_MODEL, "there is no instance \"%s\" of " HFI_CABLE_PLUGIN, instance);
+    if (instance && !found)
+      hfi_fail(m->r, e, HF_ERROR_MODEL, "there is no instance \"%s\" of " HFI_CABLE_PLUGIN, instance);
 
     if (!c) return;
     const hfiElem* config = e->child ? e->child->parent : e;
@@ -59,7 +60,8 @@ static Elasticity read_elasticity(hfiMjcf* m, const hfiElem* config) {
       hfi_fail(m->r, c, HF_ERROR_MODEL, HFI_CABLE_PLUGIN " has no parameter \"%.40s\"", key);
   }
 
-  if (!m->r->status && (x.twist < 0 || x.bend < 0)) hfi_fail(m->r, config, HF_ERROR_MODEL, "twist and bend cannot be negative");
+  if (!m->r->status && (x.twist < 0 || x.bend < 0))
+    hfi_fail(m->r, config, HF_ERROR_MODEL, "twist and bend cannot be negative");
   return x;
 }
 
@@ -102,7 +104,8 @@ static void stiffen(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x) {
   int j = ball_of(b, c->body);
   double length = v3_norm(v3_load(body->pos));
   if (j < 0 || !(length > 0)) {
-    hfi_note(m->r, c->config, HF_WARNING, HFI_CABLE_PLUGIN ": a body without a ball joint, or at the place of the one before it, does not bend");
+    hfi_note(m->r, c->config, HF_WARNING,
+             HFI_CABLE_PLUGIN ": a body without a ball joint, or at the place of the one before it, does not bend");
     return;
   }
 
@@ -119,7 +122,8 @@ static void stiffen(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x) {
 void hfi_mjcf_stiffen_cables(hfiMjcf* m) {
   const hfiCableBody* before = NULL;
   for (const hfiCableBody* c = m->cable; c && !m->r->status; before = c, c = c->next) {
-    int is_first = !before || before->config != c->config || hf_builder_body(m->r->builder, c->body)->parent != before->body;
+    int is_first = !before || before->config != c->config || hf_builder_body(m->r->builder,
+                                                                             c->body)->parent != before->body;
     int is_last = !c->next || c->next->config != c->config;
     Elasticity x = read_elasticity(m, c->config);
     if (m->r->status) return;

@@ -83,7 +83,8 @@ void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   hfi_read_bool(r, elem, "fitaabb", &m->fitaabb);
   int align = 0;
   if (hfi_read_bool(r, elem, "alignfree", &align) && align)
-    hfi_note(r, elem, HF_WARNING, "alignfree: free bodies keep the frame they are written in; their qpos differs from MuJoCo's");
+    hfi_note(r, elem, HF_WARNING,
+             "alignfree: free bodies keep the frame they are written in; their qpos differs from MuJoCo's");
 
   read_euler_sequence(m, elem);
   read_folders(m, elem);
@@ -140,7 +141,8 @@ static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
   hfi_read_real(m->r, elem, "density", &w->density);
   hfi_read_real(m->r, elem, "viscosity", &w->viscosity);
   hfi_read_reals(m->r, elem, "wind", 3, 3, w->wind);
-  if (w->density < 0 || w->viscosity < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "density and viscosity cannot be negative");
+  if (w->density < 0 || w->viscosity < 0)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "density and viscosity cannot be negative");
 }
 
 // Reads which groups of actuators do not act.
@@ -155,7 +157,8 @@ static void read_disabled_groups(hfiMjcf* m, const hfiElem* elem) {
     if (group[i] >= 0 && group[i] <= 30 && group[i] == floor(group[i]))
       w->disabled_groups |= 1 << (int)group[i];
     else
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "actuatorgroupdisable: a group that can be switched off is 0 to 30, not %g", group[i]);
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "actuatorgroupdisable: a group that can be switched off is 0 to 30, not %g",
+               group[i]);
   }
 }
 
@@ -172,7 +175,8 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
 
   hfi_read_keyword(r, elem, "cone", cones, &w->pyramidal_cone);
   hfi_read_real(r, elem, "sleep_tolerance", &w->sleep_speed);
-  if (!(w->sleep_speed > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "sleep_tolerance must be positive, is %g", w->sleep_speed);
+  if (!(w->sleep_speed > 0))
+    hfi_fail(r, elem, HF_ERROR_MODEL, "sleep_tolerance must be positive, is %g", w->sleep_speed);
 
   read_fluid(m, elem);
   read_disabled_groups(m, elem);
@@ -231,7 +235,8 @@ static hfWorld options_of(hfiMjcf* doc, const hfWorld* fresh) {
   hfiOverride override = doc->override;
 
   *now = *fresh;
-  for (hfiElem* e = hfi_child(doc->root, "option"); e && !doc->r->status; e = hfi_next(e, "option")) hfi_mjcf_read_option(doc, e);
+  for (hfiElem* e = hfi_child(doc->root, "option"); e && !doc->r->status; e = hfi_next(e, "option"))
+    hfi_mjcf_read_option(doc, e);
 
   hfWorld given = *now;
   *now = outer;

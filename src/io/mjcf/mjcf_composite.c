@@ -118,18 +118,21 @@ static void plan_curve(Cable* c, const int count[3]) {
   hfi_read_reals(r, c->elem, "size", 1, 3, size);
 
   if (count[0] < 2 || count[0] > MOST_EDGES + 1 || count[1] != 1 || count[2] != 1)
-    hfi_fail(r, c->elem, HF_ERROR_MODEL, "count: a cable has 2 to %d points, and 1 in the other directions", MOST_EDGES + 1);
+    hfi_fail(r, c->elem, HF_ERROR_MODEL, "count: a cable has 2 to %d points, and 1 in the other directions",
+             MOST_EDGES + 1);
 
   c->edges = r->status ? 0 : count[0] - 1;
   c->point = HFI_NEW(r, double, 3 * (c->edges + 1));
-  for (int i = 0; !r->status && i < 3 * (c->edges + 1); ++i) c->point[i] = point_of(shape[i % 3], i / 3, c->edges, size);
+  for (int i = 0; !r->status && i < 3 * (c->edges + 1); ++i)
+    c->point[i] = point_of(shape[i % 3], i / 3, c->edges, size);
 }
 
 // Points by the attribute vertex.
 static void take_vertices(Cable* c, double* vertex, int numbers, const int count[3]) {
   if (count[0] > 1) hfi_fail(c->m->r, c->elem, HF_ERROR_MODEL, "both vertex and count are given");
   if (numbers % 3 || numbers < 6 || numbers > 3 * (MOST_EDGES + 1))
-    hfi_fail(c->m->r, c->elem, HF_ERROR_MODEL, "vertex: want 2 to %d points of three numbers, not %d numbers", MOST_EDGES + 1, numbers);
+    hfi_fail(c->m->r, c->elem, HF_ERROR_MODEL, "vertex: want 2 to %d points of three numbers, not %d numbers",
+             MOST_EDGES + 1, numbers);
   c->edges = numbers / 3 - 1;
   c->point = vertex;
 }
@@ -160,7 +163,8 @@ static void read_points(Cable* c) {
     round_point(p);
 
     if (i && !(v3_norm(v3_sub(v3_load(p), v3_load(p - 3))) > 1e-10))
-      hfi_fail(r, c->elem, HF_ERROR_MODEL, "points %d and %d of the cable are one: give a curve, and a size that is not zero", i - 1, i);
+      hfi_fail(r, c->elem, HF_ERROR_MODEL,
+               "points %d and %d of the cable are one: give a curve, and a size that is not zero", i - 1, i);
   }
 }
 
@@ -314,8 +318,10 @@ static void add_bodies(const Cable* c) {
 
 // Replaces a composite by the bodies of its cable.
 static void unfold_cable(hfiMjcf* m, hfiElem* elem) {
-  static const hfiKeyword initials[] = {{"none", INITIAL_NONE}, {"ball", INITIAL_BALL}, {"free", INITIAL_FREE}, {NULL, 0}};
-  static const hfiKeyword types[] = {{"capsule", HF_GEOM_CAPSULE}, {"cylinder", HF_GEOM_CYLINDER}, {"box", HF_GEOM_BOX}, {NULL, 0}};
+  static const hfiKeyword initials[] = {{"none", INITIAL_NONE}, {"ball", INITIAL_BALL}, {"free", INITIAL_FREE},
+                                        {NULL, 0}};
+  static const hfiKeyword types[] = {{"capsule", HF_GEOM_CAPSULE}, {"cylinder", HF_GEOM_CYLINDER}, {"box", HF_GEOM_BOX},
+                                     {NULL, 0}};
   Cable c = {.m = m, .elem = elem, .initial = INITIAL_BALL};
   const char* prefix = hfi_attr(elem, "prefix");
   c.prefix = prefix ? prefix : "";

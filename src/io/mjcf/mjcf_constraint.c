@@ -197,8 +197,10 @@ static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(r, elem, "springyield", &d->springyield);
 
   double ignored[5];
-  int softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored);
-  if (softness) hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: the friction of a tendon is near-rigid instead");
+  int softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1,
+                                                                                           5, ignored);
+  if (softness)
+    hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: the friction of a tendon is near-rigid instead");
 }
 
 void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem) {

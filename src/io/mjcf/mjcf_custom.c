@@ -140,7 +140,8 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
 
 void hfi_mjcf_report_custom(hfiMjcf* m) {
   for (const hfiCustom* c = m->custom; c; c = c->next)
-    if (!c->used) hfi_note(m->r, c->elem, HF_WARNING, "hf.%.100s: no such parameter, geom or actuator; not used", c->key);
+    if (!c->used)
+      hfi_note(m->r, c->elem, HF_WARNING, "hf.%.100s: no such parameter, geom or actuator; not used", c->key);
 }
 
 // ---- signals ------------------------------------------------------------------------------------
@@ -182,7 +183,8 @@ static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const ch
   if (end == rest || *end != ' ') return read_table(m, elem, rest, count);
 
   const double* x = hfi_parse_list(m->r, elem, "data", rest, count);
-  if (!m->r->status && *count % 2) hfi_fail(m->r, elem, HF_ERROR_PARSE, "%d numbers are not pairs of time and value", *count);
+  if (!m->r->status && *count % 2)
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "%d numbers are not pairs of time and value", *count);
   return x;
 }
 
@@ -194,7 +196,8 @@ static const double* read_feedback(hfiMjcf* m, const hfiElem* elem, const char* 
   int numbers = 0;
 
   // the joints
-  for (rest += strspn(rest, " "); *rest && !strchr("+-.0123456789", *rest) && n < MOST_JOINTS; rest += strspn(rest, " ")) {
+  for (rest += strspn(rest, " "); *rest && !strchr("+-.0123456789", *rest) &&
+       n < MOST_JOINTS; rest += strspn(rest, " ")) {
     int length = (int)strcspn(rest, " ");
     int id = hf_builder_find(m->r->builder, HF_OBJECT_JOINT, hfi_format(m->r, "%s%.*s", m->prefix, length, rest));
     if (id < 0) {

@@ -102,7 +102,8 @@ static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* ki
     if (hfi_is(i->elem, kind)) apply(m, i->elem, spec);
 }
 
-void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem, hfiApply apply, void* spec) {
+void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem, hfiApply apply,
+                    void* spec) {
   apply_chain(m, active, active->count, kind, apply, spec);
   if (!m->r->status) apply(m, elem, spec);
 }

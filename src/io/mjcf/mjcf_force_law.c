@@ -138,7 +138,8 @@ static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiSh
   if (kind == HFI_INTVELOCITY) return;
 
   // <position>: the control may be filtered
-  if (hfi_read_real(m->r, elem, "timeconst", &timeconst) && timeconst < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "timeconst cannot be negative");
+  if (hfi_read_real(m->r, elem, "timeconst", &timeconst) && timeconst < 0)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "timeconst cannot be negative");
   d->dyntype = timeconst > 0 ? HF_ACTIVATION_FILTER_EXACT : HF_ACTIVATION_NONE;
   d->dynprm[0] = timeconst > 0 ? timeconst : 1;
 }

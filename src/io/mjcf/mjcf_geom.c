@@ -76,7 +76,8 @@ static void apply_geom(hfiMjcf* m, const hfiElem* elem, void* data) {
 
   // mass
   hfi_read_real(r, elem, "fitscale", &s->def.fitscale);
-  if (hfi_read_real(r, elem, "mass", &s->def.mass) && s->def.mass < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "mass %g is negative", s->def.mass);
+  if (hfi_read_real(r, elem, "mass", &s->def.mass) && s->def.mass < 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "mass %g is negative", s->def.mass);
   hfi_read_real(r, elem, "density", &s->def.density);
   hfi_read_bool(r, elem, "shellinertia", &s->def.shell_inertia);
 
@@ -106,7 +107,8 @@ static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto,
 }
 
 // Replaces fromto by a pose and a size. pose_given: bits of hfi_mjcf_read_pose.
-static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given, const double* fromto, hfiPoseSpec* pose, double size[3]) {
+static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given, const double* fromto,
+                           hfiPoseSpec* pose, double size[3]) {
   // As in MuJoCo, a pos of zeros is ignored.
   int is_elsewhere = pose->pos[0] != 0 || pose->pos[1] != 0 || pose->pos[2] != 0;
   if (pose_given & 1 && is_elsewhere) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
@@ -162,14 +164,16 @@ static int load_named(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
   if (!asset || m->r->status) return 0;
 
   int is_loaded = (shape->uses_hfield ? s->def.hfield : s->def.mesh) >= 0;
-  if (!is_loaded && hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem))) hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
+  if (!is_loaded && hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem)))
+    hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
   return is_loaded;
 }
 
 // Finds the mesh or height field of a geom. Returns 1 if the geom can be made, 0 if it was refused or left out.
 static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem) {
   if (s->def.type >= HFI_SHAPES) {
-    hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it", UNKNOWN_TYPES[s->def.type - HFI_SHAPES]);
+    hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it",
+             UNKNOWN_TYPES[s->def.type - HFI_SHAPES]);
     hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
     return 0;
   }
@@ -183,7 +187,8 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
     return 1;
   }
 
-  if (shape->uses_hfield && !s->hfield) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type hfield must name a height field");
+  if (shape->uses_hfield && !s->hfield)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type hfield must name a height field");
   if (shape->uses_mesh && !s->mesh) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
   if (m->r->status) return 0;
 
@@ -223,7 +228,8 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   if (s.has_fromto) resolve_fromto(m, elem, s.def.type, s.pose_given, s.fromto, &s.pose, s.def.size);
   set_colour(m, elem, &s);
   if (s.def.solref[0] != 0)
-    hfi_note(r, elem, HF_NOTE, "solref, solimp: the contact has MuJoCo's law in the normal direction; its friction sticks");
+    hfi_note(r, elem, HF_NOTE,
+             "solref, solimp: the contact has MuJoCo's law in the normal direction; its friction sticks");
   override_contact(&m->override, &s.def);
   s.def.margin += s.def.gap; // In MJCF contacts act below margin; in Holdfast they are found below it.
 

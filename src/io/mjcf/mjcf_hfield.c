@@ -30,14 +30,16 @@ static hfStatus read_elevation(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* ma
   const double* elevation = hfi_read_list(r, elem, "elevation", &count);
   if (r->status) return r->status;
   if (elevation && count != nrow * ncol)
-    return hfi_fail(r, elem, HF_ERROR_MODEL, "elevation has %d numbers, %d rows of %d need %d", count, nrow, ncol, nrow * ncol);
+    return hfi_fail(r, elem, HF_ERROR_MODEL, "elevation has %d numbers, %d rows of %d need %d", count, nrow, ncol,
+                    nrow * ncol);
   if (!elevation) hfi_note(r, elem, HF_NOTE, "neither file nor elevation is given: the height field is flat");
 
   map->value = calloc((size_t)nrow * (size_t)ncol, sizeof *map->value);
   if (!map->value) return hfi_fail(r, elem, HF_ERROR_MEMORY, "out of memory");
   map->nrow = nrow;
   map->ncol = ncol;
-  for (int i = 0; elevation && i < nrow * ncol; ++i) map->value[(nrow - 1 - i / ncol) * ncol + i % ncol] = (float)elevation[i];
+  for (int i = 0; elevation && i < nrow * ncol; ++i)
+    map->value[(nrow - 1 - i / ncol) * ncol + i % ncol] = (float)elevation[i];
   return HF_OK;
 }
 
@@ -66,7 +68,8 @@ static int add_height_field(hfiMjcf* m, const hfiMjcfAsset* asset, hfiHeightMap*
   hfHeightFieldDef d = hf_height_field_def_default();
   double size[4] = {0, 0, 0, 0};
   int has_size = hfi_read_reals(r, elem, "size", 4, 4, size);
-  if (!has_size && !r->status) hfi_fail(r, elem, HF_ERROR_MODEL, "size is missing: half lengths along x and y, elevation, base");
+  if (!has_size && !r->status)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "size is missing: half lengths along x and y, elevation, base");
   for (int i = 0; i < 4; ++i)
     if (!r->status && !(size[i] > 0))
       hfi_fail(r, elem, HF_ERROR_MODEL, "size: number %d must be positive, is %g", i + 1, size[i]);

@@ -48,7 +48,8 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_reals(r, elem, "bendrest", 3, 3, d->bend_rest);
 
   double ignored[5];
-  int softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored);
+  int softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1,
+                                                                                           5, ignored);
   if (softness) hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: joint friction is near-rigid instead");
 }
 
@@ -77,7 +78,8 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
   // As in MuJoCo, a ball joint with the range 0 0 cannot turn at all.
   int is_held = d->type == HF_JOINT_BALL && s->limited == 1 && d->range[0] == 0 && d->range[1] == 0;
   d->limited = is_held || (kind->limits && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range));
-  d->actfrclimited = hfi_joint_is_scalar(d->type) && hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);
+  d->actfrclimited = hfi_joint_is_scalar(d->type) && hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited,
+                                                                      d->actfrcrange);
   convert_angles(m, d);
   hfi_drop_negative(r, elem, "damping", &d->damping);
   hfi_drop_negative(r, elem, "frictionloss", &d->frictionloss);
@@ -105,7 +107,8 @@ void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
     int align = 0;
     s.def.type = HF_JOINT_FREE;
     if (hfi_read_keyword(m->r, elem, "align", aligns, &align) && align)
-      hfi_note(m->r, elem, HF_WARNING, "align: the body keeps the frame it is written in; its qpos differs from MuJoCo's");
+      hfi_note(m->r, elem, HF_WARNING,
+               "align: the body keeps the frame it is written in; its qpos differs from MuJoCo's");
   } else {
     hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "joint", elem, apply_joint, &s);
   }

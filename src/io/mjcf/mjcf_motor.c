@@ -54,8 +54,10 @@ static void set_constants(const hfiMotorSpec* x, double* p) {
 // Sets all parameters of the motor from the attributes.
 static void set_parameters(const hfiMotorSpec* x, double* p) {
   static const int cogging[3] = {HF_MOTOR_COGGING, HF_MOTOR_POLES, HF_MOTOR_PHASE};
-  static const int lugre[5] = {HF_MOTOR_BRISTLE_STIFFNESS, HF_MOTOR_BRISTLE_DAMPING, HF_MOTOR_COULOMB, HF_MOTOR_STATIC, HF_MOTOR_STRIBECK};
-  static const int controller[6] = {HF_MOTOR_KP, HF_MOTOR_KI, HF_MOTOR_KD, HF_MOTOR_SLEWMAX, HF_MOTOR_IMAX, HF_MOTOR_VMAX};
+  static const int lugre[5] = {HF_MOTOR_BRISTLE_STIFFNESS, HF_MOTOR_BRISTLE_DAMPING, HF_MOTOR_COULOMB, HF_MOTOR_STATIC,
+                               HF_MOTOR_STRIBECK};
+  static const int controller[6] = {HF_MOTOR_KP, HF_MOTOR_KI, HF_MOTOR_KD, HF_MOTOR_SLEWMAX, HF_MOTOR_IMAX,
+                                    HF_MOTOR_VMAX};
 
   set_constants(x, p);
   set_thermal(x->thermal, p);
@@ -80,7 +82,8 @@ void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_real(m->r, elem, "resistance", &x->resistance);
   for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
     hfi_read_reals(m->r, elem, lists[k].attr, 1, lists[k].most, lists[k].to);
-  if (x->motorconst[0] < 0 || x->motorconst[1] < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "motorconst cannot be negative");
+  if (x->motorconst[0] < 0 || x->motorconst[1] < 0)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "motorconst cannot be negative");
   read_inputs(m, elem, &x->inputs);
 
   set_parameters(x, d->motor);

@@ -134,7 +134,8 @@ void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpe
   hfi_read_reals(r, elem, "ffrange", 2, 2, s->ffrange);
   read_inputs(m, elem, &s->inputs);
 
-  if (kp < 0 || kv < 0 || ratio < 0 || s->ki < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "kp, kv, dampratio and ki cannot be negative");
+  if (kp < 0 || kv < 0 || ratio < 0 || s->ki < 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "kp, kv, dampratio and ki cannot be negative");
   if (s->ki > 0 && !(s->inputs & POSITION)) hfi_fail(r, elem, HF_ERROR_MODEL, "ki needs the input pos");
   if (ratio > 0 && s->inputs & VELOCITY)
     hfi_note(r, elem, HF_WARNING, "dampratio of a pid with the input vel: the velocity setpoint is not used");
@@ -183,7 +184,8 @@ void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec*
   if (s->shortcut != HFI_SETPOINT_PID) return;
   int first = s->inputs & -s->inputs;
   if (s->def.forcelimited && s->inputs != first)
-    hfi_note(m->r, elem, HF_WARNING, "forcerange of a pid with several inputs bounds the force of its first input only");
+    hfi_note(m->r, elem, HF_WARNING,
+             "forcerange of a pid with several inputs bounds the force of its first input only");
   for (int input = VELOCITY; input <= FEEDFORWARD; input *= 2)
     if (input != first && s->inputs & input) add_input(m, elem, s, input);
 }

@@ -56,14 +56,16 @@ static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
   if (hfi_read_reals(r, elem, "quat", 4, 4, x)) {
     ++given;
     q = q_load(x);
-    if (!(q_norm(q) > SHORTEST_DIRECTION)) hfi_fail(r, elem, HF_ERROR_MODEL, "quat: a zero quaternion is no orientation");
+    if (!(q_norm(q) > SHORTEST_DIRECTION))
+      hfi_fail(r, elem, HF_ERROR_MODEL, "quat: a zero quaternion is no orientation");
     q = q_unit_once(q);
   }
 
   if (hfi_read_reals(r, elem, "axisangle", 4, 4, x)) {
     ++given;
     hfVec3 axis = v3_load(x);
-    if (!(v3_norm(axis) > SHORTEST_DIRECTION)) hfi_fail(r, elem, HF_ERROR_MODEL, "axisangle: the axis has no direction");
+    if (!(v3_norm(axis) > SHORTEST_DIRECTION))
+      hfi_fail(r, elem, HF_ERROR_MODEL, "axisangle: the axis has no direction");
     q = q_from_axis_angle(v3_unit(axis), hfi_mjcf_angle(m, x[3]));
   }
 
@@ -79,7 +81,8 @@ static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
 
   if (hfi_read_reals(r, elem, "zaxis", 3, 3, x)) {
     ++given;
-    if (!(v3_norm(v3_load(x)) > SHORTEST_DIRECTION)) hfi_fail(r, elem, HF_ERROR_MODEL, "zaxis: the axis has no direction");
+    if (!(v3_norm(v3_load(x)) > SHORTEST_DIRECTION))
+      hfi_fail(r, elem, HF_ERROR_MODEL, "zaxis: the axis has no direction");
     q = hfi_quat_from_z(v3_load(x));
   }
 

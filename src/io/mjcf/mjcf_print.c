@@ -20,7 +20,8 @@ void hfi_mjcf_put_range(hfiMjcfWriter* w, const char* limited, const char* range
   if (given) hfi_xml_put_reals(&w->xml, range, x, 2);
 }
 
-void hfi_mjcf_put_solver(hfiMjcfWriter* w, const char* ref_name, const char* imp_name, const double solref[2], const double solimp[5]) {
+void hfi_mjcf_put_solver(hfiMjcfWriter* w, const char* ref_name, const char* imp_name, const double solref[2],
+                         const double solimp[5]) {
   if (solref[0] == 0) return;
   hfi_xml_put_reals(&w->xml, ref_name, solref, 2);
   hfi_xml_put_reals(&w->xml, imp_name, solimp, 5);

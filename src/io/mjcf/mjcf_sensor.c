@@ -56,7 +56,8 @@ static const SensorKind sensor_kinds[] = {
     {"e_kinetic", HF_SENSOR_ENERGY_KINETIC, "", HF_OBJECT_NONE},
 };
 
-const char* const hfi_mjcf_contact_data[] = {"found", "force", "torque", "dist", "pos", "normal", "tangent", "linvel", "angvel", NULL};
+const char* const hfi_mjcf_contact_data[] = {"found", "force", "torque", "dist", "pos", "normal", "tangent", "linvel",
+                                             "angvel", NULL};
 const char* const hfi_mjcf_ray_data[] = {"dist", "dir", "origin", "point", "normal", "depth", NULL};
 const hfiKeyword hfi_mjcf_reductions[] = {{"none", HF_REDUCE_NONE}, {"mindist", HF_REDUCE_MINDIST}, {"maxforce", HF_REDUCE_MAXFORCE},
                                           {"netforce", HF_REDUCE_NETFORCE}, {NULL, 0}};
@@ -242,7 +243,8 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);
   if (d.interval[0] > 0 && d.nsample == 0)
-    hfi_note(r, elem, HF_WARNING, "interval without nsample has no effect, as in MuJoCo: the sensor measures at each step");
+    hfi_note(r, elem, HF_WARNING,
+             "interval without nsample has no effect, as in MuJoCo: the sensor measures at each step");
   hfi_keep(r, elem, hf_builder_add_sensor(r->builder, &d, &r->scratch));
 }
 
@@ -270,7 +272,8 @@ static void read_reference(KeyReading* k) {
 // Reads a vector of a keyframe. Whole groups of `unit` numbers that it lacks are taken from *reference, a member of
 // k->reference. Returns NULL when there is no such vector, and when its size does not fit because actuators were left
 // out, which is reported.
-static const double* read_vector(KeyReading* k, const char* attr, int size, int unit, double* const* reference, int may_differ) {
+static const double* read_vector(KeyReading* k, const char* attr, int size, int unit, double* const* reference,
+                                 int may_differ) {
   hfiReader* r = k->m->r;
   int count = 0;
   const double* x = hfi_read_list(r, k->elem, attr, &count);

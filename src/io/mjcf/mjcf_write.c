@@ -76,7 +76,8 @@ static void name_what_is_referred_to(hfiMjcfWriter* w) {
     for (int k = 0; k < d->count; ++k) need_name(w, HF_OBJECT_JOINT, d->joint[k]);
     for (int k = 0; k < d->path_count; ++k) {
       const hfWrapDef* place = &d->path[k];
-      if (place->type != HF_WRAP_PULLEY) need_name(w, place->type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM, place->obj);
+      if (place->type != HF_WRAP_PULLEY)
+        need_name(w, place->type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM, place->obj);
       need_name(w, HF_OBJECT_SITE, place->side);
     }
   }
@@ -136,7 +137,8 @@ static void write_compiler(hfiMjcfWriter* w) {
     const hfGeomDef* d = &w->b->geom.data[i];
     if (d->mesh < 0 || d->type == HF_GEOM_MESH) continue;
     if (fit && fit != d->mesh_fit)
-      hfi_xml_refuse(&w->xml, "MJCF cannot fit one geom to the inertia box and another one to the bounding box of its mesh");
+      hfi_xml_refuse(&w->xml,
+                     "MJCF cannot fit one geom to the inertia box and another one to the bounding box of its mesh");
     fit = d->mesh_fit;
   }
 
@@ -220,7 +222,8 @@ static hfStatus compute_inertias(hfiMjcfWriter* w, hfError* error) {
   const hfBuildConfig* c = &w->b->config;
   int own = 0;
   for (int i = 1; i < w->b->body.count && !own; ++i) own = hfi_builder_has_own_rules(w->b, i);
-  w->all_inertias = own && (c->inertia_from_geom == 1 || c->bound_mass > 0 || c->bound_inertia > 0 || c->total_mass > 0);
+  w->all_inertias = own && (c->inertia_from_geom == 1 || c->bound_mass > 0 || c->bound_inertia > 0 ||
+                            c->total_mass > 0);
   return own ? hf_builder_finish((hfBuilder*)(uintptr_t)w->b, &w->model, error) : HF_OK; // hf_builder_finish changes nothing in the builder.
 }
 

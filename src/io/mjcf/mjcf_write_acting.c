@@ -84,8 +84,10 @@ static void write_general(hfiMjcfWriter* w, int i) {
   static const char* const dynamics[] = {[HF_ACTIVATION_INTEGRATOR] = "integrator", [HF_ACTIVATION_FILTER] = "filter",
                                          [HF_ACTIVATION_FILTER_EXACT] = "filterexact", [HF_ACTIVATION_MUSCLE] = "muscle",
                                          [HF_ACTIVATION_NONE] = "none"};
-  static const char* const gains[] = {[HF_GAIN_FIXED] = "fixed", [HF_GAIN_AFFINE] = "affine", [HF_GAIN_MUSCLE] = "muscle"};
-  static const char* const biases[] = {[HF_BIAS_NONE] = "none", [HF_BIAS_AFFINE] = "affine", [HF_BIAS_MUSCLE] = "muscle"};
+  static const char* const gains[] = {[HF_GAIN_FIXED] = "fixed", [HF_GAIN_AFFINE] = "affine",
+                                      [HF_GAIN_MUSCLE] = "muscle"};
+  static const char* const biases[] = {[HF_BIAS_NONE] = "none", [HF_BIAS_AFFINE] = "affine",
+                                       [HF_BIAS_MUSCLE] = "muscle"};
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int strong = d->gaintype == HF_GAIN_MUSCLE;
   int passive = d->biastype == HF_BIAS_MUSCLE;
@@ -116,7 +118,8 @@ static void write_motor(hfiMjcfWriter* w, int i) {
   const double saturation[3] = {d->forcelimited ? d->forcerange[1] : 0, 0, p[HF_MOTOR_CURRENT_RATE]};
   const double thermal[6] = {
       p[HF_MOTOR_THERMAL_RESISTANCE], p[HF_MOTOR_THERMAL_CAPACITY], 0, p[HF_MOTOR_TEMPCOEF], p[HF_MOTOR_REFTEMP], p[HF_MOTOR_AMBIENT]};
-  const double controller[6] = {p[HF_MOTOR_KP], p[HF_MOTOR_KI], p[HF_MOTOR_KD], p[HF_MOTOR_SLEWMAX], p[HF_MOTOR_IMAX], p[HF_MOTOR_VMAX]};
+  const double controller[6] = {p[HF_MOTOR_KP], p[HF_MOTOR_KI], p[HF_MOTOR_KD], p[HF_MOTOR_SLEWMAX], p[HF_MOTOR_IMAX],
+                                p[HF_MOTOR_VMAX]};
   static const char* const inputs[] = {"pos", "vel", "ff", "voltage"};
   const char* gap = "";
 

@@ -19,7 +19,8 @@ hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel
   if (!made) return status;
 
   made->model = model;
-  hfi_output_print(&made->out, "time,geom_a,geom_b,body_a,body_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
+  hfi_output_print(&made->out,
+                   "time,geom_a,geom_b,body_a,body_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
   *log = made;
   return HF_OK;
 }
@@ -84,7 +85,8 @@ hfStatus hf_step_log_add(hfStepLog* log, double time, const hfStepReport* report
   hfi_clear_error(error);
   const hfIntegratorReport* c = &report->continuous;
   const hfViolations* v = &report->violation;
-  hfi_output_print(&log->out, "%.17g,%d,%d,%.6g,", time, report->status, report->solve.iterations, report->solve.residual);
+  hfi_output_print(&log->out, "%.17g,%d,%d,%.6g,", time, report->status, report->solve.iterations,
+                   report->solve.residual);
   hfi_output_print(&log->out, "%lld,%lld,%lld,%.17g,%.17g,%.6g,", (long long)c->steps, (long long)c->rejected, (long long)c->evaluations,
                    c->smallest, c->last, c->error);
   hfi_output_print(&log->out, "%.6g,%.6g,%.6g,%.6g\n", v->equality_distance.amount, v->equality_angle.amount, v->limit_distance.amount,

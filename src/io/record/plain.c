@@ -17,7 +17,8 @@ void hfi_plain_init(hfiPlain* p) {
   for (int i = 0; i < HFI_PLAIN_SERIES; ++i) hfi_series_init(&p->series[i]);
 }
 
-void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* step) {
+void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* state, const hfInput* input,
+                   const hfStepReport* step) {
   hf_dynamics_set_position(d, hf_state_q(state), input);
   hf_dynamics_set_velocity(d, hf_state_v(state));
   hfi_dynamics_rest_as(d, state);

@@ -107,7 +107,8 @@ static void put_grid(hfiOutput* out, range t, range y) {
     double x = place_x(v, t);
     double shown = fabs(v) < 1e-9 * step ? 0 : v;
     hfi_output_print(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", x, TOP, HEIGHT - BOTTOM);
-    hfi_output_print(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.6g</text>\n", x, HEIGHT - BOTTOM + 16, shown);
+    hfi_output_print(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.6g</text>\n", x, HEIGHT - BOTTOM + 16,
+                     shown);
   }
 
   step = tick_step(y);
@@ -142,7 +143,8 @@ void hfi_plot_svg(hfiOutput* out, const char* title, const char* unit, const hfi
   // frame and names of the axes
   hfi_output_print(out, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP, WIDTH - LEFT - RIGHT,
                    HEIGHT - TOP - BOTTOM);
-  hfi_output_print(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time [s]</text>\n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
+  hfi_output_print(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time [s]</text>\n", (LEFT + WIDTH - RIGHT) / 2,
+                   HEIGHT - 8);
   hfi_output_print(out, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n", (TOP + HEIGHT - BOTTOM) / 2,
                    unit);
 

@@ -19,7 +19,8 @@ struct hfRecorder {
   double flushed; // when [s]
 };
 
-hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model, const char* scene, hfError* error) {
+hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model, const char* scene,
+                          hfError* error) {
   hfi_clear_error(error);
   hfStatus status;
   hfRecorder* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
@@ -74,7 +75,8 @@ hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* 
   return hfi_output_flush(&recorder->out, error);
 }
 
-hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error) {
+hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input,
+                            hfError* error) {
   hfi_clear_error(error);
   if (recorder->stream.steps == 0) return HF_OK;
   hfStatus status = hfi_stream_check_time(&recorder->stream, state, "a recording", error);
@@ -83,7 +85,8 @@ hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfStat
   return hfi_output_flush(&recorder->out, error);
 }
 
-hfStatus hf_recorder_add_frame(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error) {
+hfStatus hf_recorder_add_frame(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input,
+                               hfError* error) {
   hfi_clear_error(error);
   hfStatus status = begin(recorder, error);
   if (status != HF_OK) return status;

@@ -75,7 +75,8 @@ hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state,
   return HF_OK;
 }
 
-hfStatus hf_report_finish(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error) {
+hfStatus hf_report_finish(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
+                          hfError* error) {
   hfi_clear_error(error);
   if (report->stream.steps == 0) return HF_OK;
   hfStatus status = hfi_stream_check_time(&report->stream, state, "a report", error);
@@ -157,7 +158,8 @@ hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfErr
 }
 
 hfStatus hfi_report_write(const char* path, const char* title, const void* recording, size_t size, hfError* error) {
-  if (!hf_report_replays()) return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)", path);
+  if (!hf_report_replays())
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)", path);
 
   hfiOutput out;
   hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);

@@ -114,7 +114,8 @@ static hfFrameHead frame_head(hfiStream* s, const hfSim* sim, const hfState* sta
                        .ncontact = hf_sim_contact_count(sim)};
 }
 
-void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input, double wall, hfiBytes* out) {
+void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input, double wall,
+                      hfiBytes* out) {
   const hfModel* m = s->model;
   if (!s->started) hfi_stream_run(sim, out);
   hf_dynamics_set_position(s->dynamics, hf_state_q(state), input);

@@ -31,7 +31,8 @@ static void make_position(hfiReader* r, const hfiDrivenJoint* j, double effort, 
   d->biasprm[2] = -kv;
   if (!(c->servo_kv > 0) && !(j->kp > 0)) d->dampratio = 1;
 
-  if (!j->is_endless && hf_builder_range(r->builder, HF_OBJECT_JOINT, d->trnid[0], range)) set_range(d, range[0], range[1]);
+  if (!j->is_endless && hf_builder_range(r->builder, HF_OBJECT_JOINT, d->trnid[0], range))
+    set_range(d, range[0], range[1]);
 }
 
 // Makes a velocity servo. effort: the joint's, from which the gain follows if no option gives one [N m or N].

@@ -13,7 +13,8 @@ const hfiElem* hfi_filter_group_find(const hfiElem* parent, const char* name) {
   return NULL;
 }
 
-void hfi_filter_groups_exclude(hfiReader* r, const hfiElem* a, const hfiElem* b, hfiMemberBody* body_of, void* context) {
+void hfi_filter_groups_exclude(hfiReader* r, const hfiElem* a, const hfiElem* b, hfiMemberBody* body_of,
+                               void* context) {
   for (const hfiElem* i = hfi_child(a, MEMBER); i && !r->status; i = hfi_next(i, MEMBER)) {
     int body1 = body_of(context, i);
     for (const hfiElem* k = hfi_child(b, MEMBER); k && !r->status; k = hfi_next(k, MEMBER)) {

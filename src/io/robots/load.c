@@ -121,7 +121,8 @@ static void import(hfiReader* r, const Source* source) {
   hfiElem* root = source->text ? hfi_xml_parse(r, source->name, source->text, source->length) : hfi_xml_load(r, source->name, NULL);
   if (root) note_missing_folders(r, root);
   if (root) read_document(r, root);
-  if (root && !r->status) note_idle_options(r->diagnostics, &r->config, root->file, root->line, format_of(root), r->guests != NULL);
+  if (root && !r->status)
+    note_idle_options(r->diagnostics, &r->config, root->file, root->line, format_of(root), r->guests != NULL);
   for (hfiGuest* i = r->guests; i; i = i->next) hf_builder_free(i->builder);
   hfi_puller_free(r->puller);
 }

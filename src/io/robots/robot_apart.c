@@ -76,8 +76,10 @@ void hfi_robot_make_apart(hfiRobotWriter* w) {
 int hfi_robot_count_touching_bases(const hfModel* m) {
   int count = 0;
   for (int body = 1; body < m->nbody; ++body) {
-    int parent = hf_model_body_parent(m)[body], hinged = hf_model_body_jntnum(m)[body] == 1 && hf_model_jnt_type(m)[hf_model_body_jntadr(m)[body]] != HF_JOINT_FREE;
-    count += hinged && parent > 0 && hf_model_body_weld(m)[parent] == 0 && collides(m, body) && collides(m, parent) && !is_excluded(m, m->nexclude, body, parent);
+    int parent = hf_model_body_parent(m)[body], hinged = hf_model_body_jntnum(m)[body] == 1 &&
+                 hf_model_jnt_type(m)[hf_model_body_jntadr(m)[body]] != HF_JOINT_FREE;
+    count += hinged && parent > 0 && hf_model_body_weld(m)[parent] == 0 && collides(m, body) && collides(m, parent) &&
+        !is_excluded(m, m->nexclude, body, parent);
   }
   return count;
 }

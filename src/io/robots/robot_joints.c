@@ -55,7 +55,8 @@ static hfiJointDrive make_drive(const hfModel* m, int joint, int actuator) {
   int is_plain = hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_FIXED;
 
   lower_bound(&d.effort, hf_model_jnt_actfrclimited(m)[joint], hf_model_jnt_actfrcrange(m) + 2 * joint, 1);
-  lower_bound(&d.effort, hf_model_actuator_forcelimited(m)[actuator], hf_model_actuator_forcerange(m) + 2 * actuator, gear);
+  lower_bound(&d.effort, hf_model_actuator_forcelimited(m)[actuator], hf_model_actuator_forcerange(m) + 2 * actuator,
+              gear);
   if (d.kind == HFI_DRIVEN_BY_FORCE) lower_bound(&d.effort, limited && is_plain, control, gain[0] * gear);
   if (d.kind == HFI_DRIVEN_TO_VELOCITY && gear != 0) lower_bound(&d.speed, limited, control, 1 / gear);
   d.has_own_range = has_own_range(m, joint, &d);
@@ -67,12 +68,14 @@ static int moves_along_one(const hfModel* m, int joint) { return hf_joint_info(h
 // Finds the actuator of each joint. Others are counted as lost.
 static void make_drives(hfiRobotWriter* w) {
   const hfModel* m = w->m;
-  for (int j = 0; j < m->njnt; ++j) w->drive[j] = (hfiJointDrive){.kind = HFI_UNDRIVEN, .actuator = -1, .effort = -1, .speed = -1};
+  for (int j = 0; j < m->njnt; ++j)
+    w->drive[j] = (hfiJointDrive){.kind = HFI_UNDRIVEN, .actuator = -1, .effort = -1, .speed = -1};
 
   for (int i = 0; i < m->nu; ++i) {
     int type = hf_model_actuator_trntype(m)[i];
     int joint = hf_model_actuator_trnid(m)[2 * i];
-    int on_joint = (type == HF_TRANSMISSION_JOINT || type == HF_TRANSMISSION_JOINT_IN_PARENT) && moves_along_one(m, joint);
+    int on_joint = (type == HF_TRANSMISSION_JOINT || type == HF_TRANSMISSION_JOINT_IN_PARENT) &&
+                   moves_along_one(m, joint);
     if (on_joint && w->drive[joint].kind == HFI_UNDRIVEN && w->mimic[joint].leader < 0)
       w->drive[joint] = make_drive(m, joint, i);
     else
@@ -132,7 +135,9 @@ static LoopEnd find_loop_end(const hfiRobotWriter* w, int kind, int id, const do
 static int is_same_place(hfVec3 a, hfVec3 b) { return v3_norm(v3_sub(a, b)) <= 1e-9 * (1 + v3_norm(a)); }
 
 // Does a link stand still in the world?
-static int stands_still(const hfiRobotWriter* w, int link) { return link < 0 || hf_model_body_lastdof(w->m)[w->link[link].body] < 0; }
+static int stands_still(const hfiRobotWriter* w, int link) {
+  return link < 0 || hf_model_body_lastdof(w->m)[w->link[link].body] < 0;
+}
 
 // Whether two links, or the world (-1), cannot move against each other.
 static int move_as_one(const hfiRobotWriter* w, int a, int b) {

@@ -67,7 +67,8 @@ static int count_turning(const hfModel* m) {
 // A joint of SDFormat and URDF stands at zero until a program moves it.
 static int count_references(const hfModel* m) {
   int count = 0;
-  for (int j = 0; j < m->njnt; ++j) count += !is_free_or_ball(m, j) && hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[j]] != 0;
+  for (int j = 0; j < m->njnt; ++j)
+    count += !is_free_or_ball(m, j) && hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[j]] != 0;
   return count;
 }
 
@@ -78,7 +79,8 @@ static int count_joint_laws(const hfModel* m) {
     const double* damper = hf_model_dof_damping_poly(m) + 2 * hf_model_jnt_dofadr(m)[j];
     int is_polynomial = spring[0] != 0 || spring[1] != 0 || damper[0] != 0 || damper[1] != 0;
     int yields = hf_model_jnt_springyield(m)[j] != 0 || hfi_joint_bends(m, j);
-    int is_soft = hf_model_jnt_limit_stiffness(m)[j] != 0 || hf_model_jnt_limit_solref(m)[2 * j] != 0 || hf_model_jnt_margin(m)[j] != 0;
+    int is_soft = hf_model_jnt_limit_stiffness(m)[j] != 0 || hf_model_jnt_limit_solref(m)[2 * j] != 0 ||
+                  hf_model_jnt_margin(m)[j] != 0;
     count += is_polynomial || yields || is_soft;
   }
   return count;

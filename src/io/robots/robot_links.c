@@ -122,7 +122,9 @@ void hfi_robot_make_links(hfiRobotWriter* w) {
 
 // ---- geoms --------------------------------------------------------------------------------------
 
-int hfi_robot_collides(const hfModel* m, int geom) { return hf_model_geom_contype(m)[geom] || hf_model_geom_conaffinity(m)[geom]; }
+int hfi_robot_collides(const hfModel* m, int geom) {
+  return hf_model_geom_contype(m)[geom] || hf_model_geom_conaffinity(m)[geom];
+}
 
 int hfi_robot_is_drawn(const hfModel* m, int geom) {
   int body = hf_model_geom_body(m)[geom];

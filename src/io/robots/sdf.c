@@ -15,7 +15,8 @@ static hfiSdfEntity* add_entity(hfiSdf* s, hfiSdfKind kind, hfiElem* elem, hfiSd
   hfiReader* r = s->r;
   const char* prefix = hfi_sdf_prefix(scope);
   const char* full = *prefix ? hfi_format(r, "%s::%s", prefix, name) : name;
-  if (hfi_names_find(&s->names, 0, full) >= 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the name \"%s\" is used already", full);
+  if (hfi_names_find(&s->names, 0, full) >= 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "the name \"%s\" is used already", full);
 
   if (s->count == s->capacity) {
     hfiSdfEntity** more = HFI_NEW(r, hfiSdfEntity*, 2 * s->capacity + 64);
@@ -44,7 +45,8 @@ static const hfiElem* overridden(const hfiElem* include, const hfiElem* model, c
   return in_include ? in_include : in_model;
 }
 
-static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name, const char* folder);
+static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name,
+                       const char* folder);
 static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder);
 
 // Lists the links, joints, frames and models in a model or world.
@@ -66,15 +68,18 @@ static void read_members(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
 // Whether an <include> puts the members of its model into the model around it. A frame then stands for the model.
 static int merges(hfiSdf* s, const hfiElem* include, const hfiSdfEntity* scope) {
   if (!include || !hfi_sdf_is_true(hfi_attr(include, "merge"))) return 0;
-  if (!scope) hfi_fail(s->r, include, HF_ERROR_UNSUPPORTED, "a model can be merged into a model only, not into a world");
+  if (!scope)
+    hfi_fail(s->r, include, HF_ERROR_UNSUPPORTED, "a model can be merged into a model only, not into a world");
   return 1;
 }
 
 // Lists a model and its members. include: the <include> that asks for it, or NULL; folder: from which its relative
 // files resolve.
-static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name, const char* folder) {
+static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name,
+                       const char* folder) {
   enum { DEEPEST = 30 };
-  if (++s->depth > DEEPEST) hfi_fail(s->r, elem, HF_ERROR_MODEL, "models are nested more than %d deep; does one contain itself?", DEEPEST);
+  if (++s->depth > DEEPEST)
+    hfi_fail(s->r, elem, HF_ERROR_MODEL, "models are nested more than %d deep; does one contain itself?", DEEPEST);
 
   int merged = merges(s, include, scope);
   if (merged) name = hfi_format(s->r, "_merged__%s__model_frame__", name);
@@ -124,7 +129,8 @@ static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
 
   const char* path = find_included(s, uri, folder);
   if (!r->status && !hfi_file_exists(path))
-    hfi_fail(r, elem, HF_ERROR_FILE, "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders)", path);
+    hfi_fail(r, elem, HF_ERROR_FILE,
+             "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders)", path);
   hfiElem* root = r->status ? NULL : hfi_xml_load(r, path, elem);
   if (!root) return;
 
@@ -173,7 +179,8 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
   j->child = j->child_frame ? hfi_sdf_link_of(s, j->child_frame, &world) : NULL;
 
   if (s->r->status) return;
-  if (j->child && hfi_sdf_is_static(j->child) && strcmp(hfi_require(s->r, j->elem, "type"), "fixed") != 0) stop_joint(s, j);
+  if (j->child && hfi_sdf_is_static(j->child) && strcmp(hfi_require(s->r, j->elem, "type"), "fixed") != 0)
+    stop_joint(s, j);
 
   if (!j->child) {
     hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "the world cannot be moved by a joint");
@@ -219,7 +226,8 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   link->part = make_part(s, link);
   if (r->status) return;
   if (!hfi_child(link->elem, "inertial") && !hfi_sdf_stands(s, link->group))
-    hfi_note(r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial>: it has SDFormat's default of 1 kg and 1 kg m^2", link->name);
+    hfi_note(r, link->elem, HF_WARNING,
+             "link \"%.100s\" has no <inertial>: it has SDFormat's default of 1 kg and 1 kg m^2", link->name);
 
   hfBodyDef def = *link->part;
   def.name = link->name;
@@ -309,7 +317,8 @@ static void exclude_neighbours(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     const hfiSdfEntity* b = s->entity[i];
     const hfiSdfEntity* joint = b->kind == HFI_SDF_LINK ? b->group->moved_by : NULL;
-    if (joint && joint->parent && hfi_sdf_stands(s, joint->parent->group)) exclude_group(s, joint, joint->parent->group, b);
+    if (joint && joint->parent && hfi_sdf_stands(s, joint->parent->group))
+      exclude_group(s, joint, joint->parent->group, b);
 
     // a joint that is no part of the tree
     int beside = b->closes || (b->kind == HFI_SDF_JOINT && hfi_sdf_is_gearbox(b));
@@ -459,7 +468,8 @@ static int is_zero(const hfiElem* elem) {
 // Exported files contain every default. If one of these elements is zero or false, it describes what Holdfast does
 // anyway, and nothing is reported.
 static void accept_absent_effects(hfiElem* elem) {
-  static const char* const effects[] = {"kinematic", "slip1", "slip2", "enable_wind", "wind", "velocity_decay", "initial_position"};
+  static const char* const effects[] = {"kinematic", "slip1", "slip2", "enable_wind", "wind", "velocity_decay",
+                                        "initial_position"};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
     if (hfi_is(elem, effects[i]) && is_zero(elem)) hfi_sdf_use_all(elem);
   for (hfiElem* child = elem->child; child; child = child->next) accept_absent_effects(child);

@@ -59,13 +59,16 @@ hfiSdfEntity* hfi_sdf_find(hfiSdf* s, const hfiSdfEntity* scope, const char* nam
 }
 
 // The entity that an attribute or a text names. Refuses unknown names.
-static hfiSdfEntity* find_named(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* name, int* world) {
+static hfiSdfEntity* find_named(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* name,
+                                int* world) {
   hfiSdfEntity* found = hfi_sdf_find(s, scope, name, world);
-  if (!found && !*world) hfi_fail(s->r, elem, HF_ERROR_MODEL, "there is no link, joint, frame or model \"%s\" here", name);
+  if (!found && !*world)
+    hfi_fail(s->r, elem, HF_ERROR_MODEL, "there is no link, joint, frame or model \"%s\" here", name);
   return found;
 }
 
-hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute, hfiPlacement frame) {
+hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute,
+                                 hfiPlacement frame) {
   const char* name = hfi_attr(elem, attribute);
   if (!name || !*name || s->r->status) return frame;
   int world = 0;
@@ -75,7 +78,8 @@ hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfi
 
 // R = Rz(yaw) Ry(pitch) Rx(roll)
 static hfQuat from_rpy(const double* a) {
-  hfQuat x = q_from_axis_angle(v3(1, 0, 0), a[0]), y = q_from_axis_angle(v3(0, 1, 0), a[1]), z = q_from_axis_angle(v3(0, 0, 1), a[2]);
+  hfQuat x = q_from_axis_angle(v3(1, 0, 0), a[0]), y = q_from_axis_angle(v3(0, 1, 0),
+      a[1]), z = q_from_axis_angle(v3(0, 0, 1), a[2]);
   return q_unit(q_mul(z, q_mul(y, x)));
 }
 
@@ -88,7 +92,8 @@ static hfiPlacement read_pose(hfiSdf* s, const hfiElem* pose) {
   if (degrees && !quat)
     for (int i = 3; i < 6; ++i) x[i] *= HFI_PI / 180;
   hfQuat q = {x[6], x[3], x[4], x[5]};
-  if (quat && !s->r->status && !(q_norm(q) > 1e-10)) hfi_fail(s->r, pose, HF_ERROR_MODEL, "a zero quaternion is no orientation");
+  if (quat && !s->r->status && !(q_norm(q) > 1e-10))
+    hfi_fail(s->r, pose, HF_ERROR_MODEL, "a zero quaternion is no orientation");
   hfiPlacement f = {v3_load(x), quat ? q_unit(q) : from_rpy(x + 3)};
   return f;
 }

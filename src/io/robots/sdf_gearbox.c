@@ -40,7 +40,8 @@ static hfVec3 axis_in_world(hfiSdf* s, hfiSdfEntity* j, const char* axis) {
 }
 
 // How the angle of a link about an axis of the gearbox follows from the coordinate of a joint.
-static Shaft read_shaft(hfiSdf* s, hfiSdfEntity* gearbox, const hfiSdfEntity* body, const hfiSdfEntity* link, const char* axis) {
+static Shaft read_shaft(hfiSdf* s, hfiSdfEntity* gearbox, const hfiSdfEntity* body, const hfiSdfEntity* link,
+                        const char* axis) {
   static const double PARALLEL = 1e-6; // Axes whose cosine differs by less from 1 or -1 are parallel [-].
   const char* of_link = link ? link->name : "world";
   const char* of_body = body ? body->name : "world";
@@ -82,7 +83,8 @@ static void report_axis(hfiSdf* s, hfiElem* axis) {
     hfi_sdf_number(s, dynamics, "friction", &friction);
   }
   if (hfi_is_range(range) || damping > 0 || friction > 0)
-    hfi_note(s->r, axis, HF_WARNING, "limits, damping and friction of a gearbox are not used: give them to the joints that it couples");
+    hfi_note(s->r, axis, HF_WARNING,
+             "limits, damping and friction of a gearbox are not used: give them to the joints that it couples");
   hfi_sdf_use_all(axis);
 }
 

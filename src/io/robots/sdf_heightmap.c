@@ -33,7 +33,8 @@ static hfStatus read_request(hfiSdf* s, const hfiSdfEntity* link, const hfiElem*
   if (r->status) return r->status;
 
   for (int i = 0; i < 3; ++i)
-    if (!(out->size[i] > 0)) return hfi_fail(r, size, HF_ERROR_MODEL, "size: number %d must be positive, is %g", i + 1, out->size[i]);
+    if (!(out->size[i] > 0))
+      return hfi_fail(r, size, HF_ERROR_MODEL, "size: number %d must be positive, is %g", i + 1, out->size[i]);
   if (!(sampling >= 1 && sampling <= 64) || sampling != (int)sampling)
     return hfi_fail(r, elem, HF_ERROR_MODEL, "sampling must be a whole number from 1 to 64, is %g", sampling);
 
@@ -70,7 +71,8 @@ static int add_field(hfiSdf* s, const hfiElem* elem, const Request* q, const hfi
   long nrow = (map->nrow - 1L) * n + 1;
   long ncol = (map->ncol - 1L) * n + 1;
   if (nrow > HFI_MOST_HEIGHTS / ncol)
-    return hfi_fail(r, elem, HF_ERROR_MODEL, "sampling %d makes %ld x %ld heights, more than %d", n, nrow, ncol, HFI_MOST_HEIGHTS);
+    return hfi_fail(r, elem, HF_ERROR_MODEL, "sampling %d makes %ld x %ld heights, more than %d", n, nrow, ncol,
+                    HFI_MOST_HEIGHTS);
 
   double brightest = (double)find_brightest(map);
   double scale = brightest > 0 ? q->size[2] / brightest : 0;
@@ -117,7 +119,8 @@ int hfi_sdf_load_heightmap(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* e
   X->p = v3_add(X->p, q_rotate(X->q, v3_load(pos)));
 
   for (const hfiSdfHeightmap* i = s->heightmaps; i; i = i->next)
-    if (strcmp(i->path, q.path) == 0 && memcmp(i->size, q.size, sizeof q.size) == 0 && i->sampling == q.sampling) return i->id;
+    if (strcmp(i->path, q.path) == 0 && memcmp(i->size, q.size, sizeof q.size) == 0 && i->sampling == q.sampling)
+      return i->id;
 
   int id = make_field(s, elem, &q);
   hfiSdfHeightmap* item = id >= 0 ? HFI_NEW(r, hfiSdfHeightmap, 1) : NULL;

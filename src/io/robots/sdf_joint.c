@@ -79,7 +79,8 @@ static void read_limit(hfiSdf* s, const hfiElem* axis, int endless, hfJointDef* 
     d->range[0] = range[0];
     d->range[1] = range[1];
   } else if (!endless && range[0] >= range[1]) {
-    hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", range[0], range[1]);
+    hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", range[0],
+             range[1]);
   }
 
   if (!(effort > 0) || effort >= HFI_UNLIMITED) return;
@@ -257,7 +258,8 @@ static int read_gains(hfiSdf* s, const hfiSdfEntity* j, hfiDrivenJoint* driven) 
   hfi_read_real(s->r, gains, "p", &driven->kp);
   hfi_read_real(s->r, gains, "d", &driven->kv);
   if (!(driven->kp > 0 && driven->kv >= 0))
-    hfi_fail(s->r, gains, HF_ERROR_MODEL, "p must be positive and d not negative, they are %g and %g", driven->kp, driven->kv);
+    hfi_fail(s->r, gains, HF_ERROR_MODEL, "p must be positive and d not negative, they are %g and %g", driven->kp,
+             driven->kv);
   return 1;
 }
 

@@ -22,7 +22,9 @@ static void drop_written(hfiSdf* s, const hfiElem* inertial) {
     hfi_sdf_use_all(e);
     found = 1;
   }
-  if (found) hfi_note(s->r, inertial, HF_WARNING, "with auto the inertia is that of the collisions: what is written here is not used");
+  if (found)
+    hfi_note(s->r, inertial, HF_WARNING,
+             "with auto the inertia is that of the collisions: what is written here is not used");
 }
 
 // Reads mass, centre of mass and inertia of a link, and whether gravity acts on it.
@@ -37,7 +39,8 @@ void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def) 
   const hfiElem* inertial = hfi_child(link->elem, "inertial");
   def->has_inertial = !is_auto(inertial);
 
-  if (!def->has_inertial && link->parts) hfi_fail(s->r, inertial, HF_ERROR_UNSUPPORTED, "auto is not supported for links that close a loop");
+  if (!def->has_inertial && link->parts)
+    hfi_fail(s->r, inertial, HF_ERROR_UNSUPPORTED, "auto is not supported for links that close a loop");
   if (!def->has_inertial) {
     drop_written(s, inertial);
     return;
@@ -67,7 +70,8 @@ static int load_mesh(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem) {
   const hfiElem* scale = hfi_child(elem, "scale");
   if (!uri || !uri->text) return hfi_fail(r, elem, HF_ERROR_PARSE, "<uri> is missing");
   if (scale) hfi_text_reals(r, scale, 3, 3, spec.scale);
-  if (spec.scale[0] == 0 || spec.scale[1] == 0 || spec.scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  if (spec.scale[0] == 0 || spec.scale[1] == 0 || spec.scale[2] == 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
   spec.path = hfi_sdf_file(s, link, uri->text);
   if (r->status) return r->status;
 
@@ -191,7 +195,8 @@ static void read_density(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* col
   const hfiElem* inertial = hfi_child(link->elem, "inertial");
   if (!is_auto(inertial)) return;
   if (!hfi_sdf_number(s, collision, "density", &d->density)) hfi_sdf_number(s, inertial, "density", &d->density);
-  if (!s->r->status && !(d->density > 0)) hfi_fail(s->r, collision, HF_ERROR_MODEL, "density must be positive, is %g", d->density);
+  if (!s->r->status && !(d->density > 0))
+    hfi_fail(s->r, collision, HF_ERROR_MODEL, "density must be positive, is %g", d->density);
 }
 
 // Adds the geom of a <collision> or <visual> to a body, which is 0 for a link that stands in the world.
@@ -221,7 +226,8 @@ static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int bod
   const char* full = name && *name && collides ? hfi_format(r, "%s::%s", link->name, name) : NULL;
   if (full && hf_builder_find(r->builder, HF_OBJECT_GEOM, full) < 0) d.name = full;
 
-  if (!r->status && !hfi_leave_out_point(r, elem, &d)) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
+  if (!r->status && !hfi_leave_out_point(r, elem, &d))
+    hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
 
 void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body) {

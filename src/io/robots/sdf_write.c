@@ -62,7 +62,9 @@ static void write_filter(hfiRobotWriter* r, int pair, int depth) {
   for (int k = 0; k < 2; ++k) {
     hfi_xml_print(&r->xml, "%*s<drake:collision_filter_group name=\"apart_%d_%d\">\n", 2 * depth, "", pair, k);
     hfi_xml_text_element(&r->xml, depth + 1, "drake:member", r->link[r->link_of[r->apart[2 * pair + k]]].name);
-    if (k == 0) hfi_xml_text_element(&r->xml, depth + 1, "drake:ignored_collision_filter_group", hfi_robot_format(r, "apart_%d_1", pair));
+    if (k == 0)
+      hfi_xml_text_element(&r->xml, depth + 1, "drake:ignored_collision_filter_group",
+                           hfi_robot_format(r, "apart_%d_1", pair));
     hfi_xml_print(&r->xml, "%*s</drake:collision_filter_group>\n", 2 * depth, "");
   }
 }
@@ -161,7 +163,8 @@ static void write_document(hfiRobotWriter* r) {
   for (int i = 0; i < r->m->nsite; ++i) w->is_world |= hf_model_site_body(r->m)[i] == 0;
   w->is_world |= !has_usual_world(r->m);
 
-  hfi_xml_print(&r->xml, "<?xml version=\"1.0\"?>\n<sdf version=\"%s\" xmlns:drake=\"http://drake.mit.edu\">\n", find_version(r));
+  hfi_xml_print(&r->xml, "<?xml version=\"1.0\"?>\n<sdf version=\"%s\" xmlns:drake=\"http://drake.mit.edu\">\n",
+                find_version(r));
   if (w->is_world)
     write_world(w);
   else
@@ -172,6 +175,7 @@ static void write_document(hfiRobotWriter* r) {
 
 hfStatus hf_model_write_sdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
-  hfiSdfWriter w = {.robot = {.xml = {.path = path, .error = error}, .m = model, .format = "SDFormat", .diagnostics = diagnostics}};
+  hfiSdfWriter w = {.robot = {.xml = {.path = path, .error = error}, .m = model, .format = "SDFormat",
+                              .diagnostics = diagnostics}};
   return hfi_robot_write(&w.robot, write_document);
 }

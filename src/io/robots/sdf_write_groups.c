@@ -126,7 +126,8 @@ static void name_all(hfiSdfWriter* w) {
 
   for (int i = 0; i < r->nlink; ++i) {
     hfiWrittenLink* link = &r->link[i];
-    link->name = hfi_robot_unique(r, link->group + 1, hfi_sdf_clean_name(r, link->name, w->group[link->group].prefix), "_link");
+    link->name = hfi_robot_unique(r, link->group + 1, hfi_sdf_clean_name(r, link->name, w->group[link->group].prefix),
+                                  "_link");
   }
 
   for (int i = 0; i < r->nlink; ++i) {

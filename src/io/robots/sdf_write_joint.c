@@ -35,7 +35,8 @@ static void write_limit(hfiRobotWriter* r, int joint, int depth) {
   hfi_xml_print(&r->xml, "%*s<limit>\n", 2 * depth, "");
   if (limited && range[0] > -HFI_NO_END) hfi_xml_number_element(&r->xml, depth + 1, "lower", range, 1);
   if (limited && range[1] < HFI_NO_END) hfi_xml_number_element(&r->xml, depth + 1, "upper", range + 1, 1);
-  if (has_effort) hfi_xml_number_element(&r->xml, depth + 1, "effort", drive->kind == HFI_UNDRIVEN ? &none : &drive->effort, 1);
+  if (has_effort)
+    hfi_xml_number_element(&r->xml, depth + 1, "effort", drive->kind == HFI_UNDRIVEN ? &none : &drive->effort, 1);
   if (drive->speed >= 0) hfi_xml_number_element(&r->xml, depth + 1, "velocity", &drive->speed, 1);
   hfi_xml_print(&r->xml, "%*s</limit>\n", 2 * depth, "");
 }

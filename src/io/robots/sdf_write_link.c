@@ -34,7 +34,9 @@ static void write_inertial(hfiRobotWriter* r, const hfiWrittenLink* link, int de
   const double* I = link->carries ? hf_model_body_inertia(m) + 6 * link->body : none;
 
   hfi_xml_print(&r->xml, "%*s<inertial>\n", 2 * depth, "");
-  if (*mass > 0) hfi_sdf_write_pose(&r->xml, depth + 1, hfi_robot_in_link(link, hf_model_body_com(m) + 3 * link->body, upright), NULL);
+  if (*mass > 0)
+    hfi_sdf_write_pose(&r->xml, depth + 1, hfi_robot_in_link(link, hf_model_body_com(m) + 3 * link->body, upright),
+                       NULL);
   hfi_xml_number_element(&r->xml, depth + 1, "mass", mass, 1);
   hfi_xml_print(&r->xml, "%*s<inertia>\n", 2 * depth + 2, "");
   for (int i = 0; i < 6; ++i) hfi_xml_number_element(&r->xml, depth + 2, names[i], I + i, 1);

@@ -20,7 +20,8 @@ typedef struct State {
 // ---- coordinates --------------------------------------------------------------------------------
 
 static void refuse_count(const State* s, const hfiElem* e, int count, int wanted) {
-  if (count != wanted) hfi_fail(s->r, e, HF_ERROR_PARSE, "value: want %d number%s, found %d", wanted, wanted > 1 ? "s" : "", count);
+  if (count != wanted)
+    hfi_fail(s->r, e, HF_ERROR_PARSE, "value: want %d number%s, found %d", wanted, wanted > 1 ? "s" : "", count);
 }
 
 // A planar joint of URDF is three joints here.
@@ -138,6 +139,7 @@ static void add_state(hfiUrdf* u, const hfiElem* root, const hfiElem* elem, cons
 void hfi_srdf_read_states(hfiUrdf* u, const hfiElem* root) {
   hfiKeyLayout ids = {0};
   hfi_keep(u->r, root, (int)hfi_key_layout_create(&ids, u->r->builder, NULL, &u->r->scratch));
-  for (const hfiElem* e = hfi_child(root, "group_state"); e && !u->r->status; e = hfi_next(e, "group_state")) add_state(u, root, e, &ids);
+  for (const hfiElem* e = hfi_child(root, "group_state"); e && !u->r->status; e = hfi_next(e, "group_state"))
+    add_state(u, root, e, &ids);
   hfi_key_layout_release(&ids);
 }

@@ -26,7 +26,8 @@ static void add_link(hfiUrdf* u, hfiElem* elem, const char* name) {
   link->frame = hfi_placement_identity();
   link->def = hf_body_def_default();
 
-  if (hfi_names_add(&u->names, HF_OBJECT_BODY, name, u->link_count) != 0) hfi_fail(u->r, elem, HF_ERROR_MEMORY, "out of memory");
+  if (hfi_names_add(&u->names, HF_OBJECT_BODY, name, u->link_count) != 0)
+    hfi_fail(u->r, elem, HF_ERROR_MEMORY, "out of memory");
 
   u->link_of[u->link_count++] = link;
   *u->link_tail = link;
@@ -82,8 +83,10 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
   if (r->status) return;
 
   if (j->child->joint)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "link \"%s\" is moved by joint \"%s\" already", j->child->name, j->child->joint->name);
-  if (strcmp(j->child->name, "world") == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the link \"world\" cannot be moved by a joint");
+    hfi_fail(r, elem, HF_ERROR_MODEL, "link \"%s\" is moved by joint \"%s\" already", j->child->name,
+             j->child->joint->name);
+  if (strcmp(j->child->name, "world") == 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "the link \"world\" cannot be moved by a joint");
 
   j->child->joint = j;
   *j->parent->tail = j;
@@ -139,7 +142,8 @@ static void report_missing_inertia(hfiUrdf* u, const hfiUrdfLink* link) {
     hfi_note(u->r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial>: its mass is that of its collision geometry at 1000 kg/m^3",
              link->name);
   else if (link->joint && link->joint->type != HFI_URDF_FIXED)
-    hfi_note(u->r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial> and no collision geometry: it has no mass", link->name);
+    hfi_note(u->r, link->elem, HF_WARNING,
+             "link \"%.100s\" has no <inertial> and no collision geometry: it has no mass", link->name);
 }
 
 // Whether this is a floating joint on a link that is fixed in the world. Then its child is free in the world.
@@ -273,13 +277,15 @@ static void build_trees(hfiUrdf* u) {
   for (hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next) {
     if (l->joint) continue;
     if (++roots == 2)
-      hfi_note(u->r, l->elem, HF_NOTE, "more than one root link: each is attached to the world (URDF asks for one root)");
+      hfi_note(u->r, l->elem, HF_NOTE,
+               "more than one root link: each is attached to the world (URDF asks for one root)");
     visit_tree(u, l, 1, choose_leader);
     visit_tree(u, l, 2, give_body);
   }
 
   for (const hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
-    if (!l->visited) hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
+    if (!l->visited)
+      hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
 }
 
 // Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the

@@ -24,7 +24,8 @@ static int gravity_of(const hfiElem* e) {
 
 // Warns of extensions that change the motion in a way that is not read.
 static void report_other_motion(hfiUrdf* u, const hfiElem* e) {
-  static const char* const effects[][2] = {{"dampingFactor", "velocities do not decay"}, {"springStiffness", "the joint has no spring"}};
+  static const char* const effects[][2] = {{"dampingFactor", "velocities do not decay"},
+                                           {"springStiffness", "the joint has no spring"}};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
     if (hfi_is(e, effects[i][0]) && e->text && is_number_but_zero(e->text))
       hfi_note(u->r, e, HF_WARNING, "<%s> of <gazebo>: %s", e->name, effects[i][1]);
@@ -72,7 +73,8 @@ void hfi_urdf_set_weight(hfiUrdf* u, hfiUrdfLink* leader) {
   if (!body.without) return;
 
   if (body.with) {
-    hfi_note(u->r, leader->elem, HF_WARNING, "turnGravityOff: it is not true of all links of this body: their weight acts");
+    hfi_note(u->r, leader->elem, HF_WARNING,
+             "turnGravityOff: it is not true of all links of this body: their weight acts");
     return;
   }
 

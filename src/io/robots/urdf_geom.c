@@ -26,7 +26,8 @@ static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
   hfiMeshSpec s = hfi_mesh_spec_default();
   s.path = mesh_file(u, hfi_require(r, elem, "filename"));
   hfi_read_reals(r, elem, "scale", 1, 3, s.scale);
-  if (s.scale[0] == 0 || s.scale[1] == 0 || s.scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  if (s.scale[0] == 0 || s.scale[1] == 0 || s.scale[2] == 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
   if (r->status) return r->status;
 
   for (const hfiUrdfMesh* i = u->meshes; i; i = i->next)
@@ -118,7 +119,8 @@ static void register_material(hfiUrdf* u, hfiElem* elem) {
 }
 
 void hfi_urdf_read_materials(hfiUrdf* u) {
-  for (hfiElem* e = hfi_child(u->root, "material"); e && !u->r->status; e = hfi_next(e, "material")) register_material(u, e);
+  for (hfiElem* e = hfi_child(u->root, "material"); e && !u->r->status; e = hfi_next(e, "material"))
+    register_material(u, e);
 
   for (const hfiUrdfLink* l = u->links; l; l = l->next)
     for (hfiElem* v = hfi_child(l->elem, "visual"); v && !u->r->status; v = hfi_next(v, "visual")) {
@@ -237,7 +239,8 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
     return;
   }
 
-  if (!r->status && !hfi_leave_out_point(r, elem, &d)) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
+  if (!r->status && !hfi_leave_out_point(r, elem, &d))
+    hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
 
 void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link) {

@@ -32,9 +32,11 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
     int open_above = d->range[1] >= HFI_NO_END;
     int in_degrees = (d->range[0] <= -DEGREES && !open_below) || (d->range[1] >= DEGREES && !open_above);
     if (d->limited && j->type == HFI_URDF_REVOLUTE && in_degrees)
-      hfi_note(r, limit, HF_WARNING, "lower or upper is seven turns or more: URDF counts in radians; are these degrees?");
+      hfi_note(r, limit, HF_WARNING,
+               "lower or upper is seven turns or more: URDF counts in radians; are these degrees?");
     if (!d->limited && (has_lower || has_upper) && !(open_below && open_above))
-      hfi_note(r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", d->range[0], d->range[1]);
+      hfi_note(r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", d->range[0],
+               d->range[1]);
   } else if (has_lower || has_upper) {
     hfi_note(r, limit, HF_WARNING, "lower and upper are for revolute and prismatic joints: not used");
   }
@@ -45,7 +47,8 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   hfi_read_bound(r, limit, "effort", &effort);
   if (fabs(effort) >= HFI_UNLIMITED) effort = 0;
   if (effort < 0)
-    hfi_note(r, limit, HF_WARNING, "effort %g is negative: it counts as %g, as in MuJoCo; Gazebo takes it for no limit", effort, -effort);
+    hfi_note(r, limit, HF_WARNING, "effort %g is negative: it counts as %g, as in MuJoCo; Gazebo takes it for no limit",
+             effort, -effort);
   d->actfrclimited = effort != 0;
   d->actfrcrange[0] = -fabs(effort);
   d->actfrcrange[1] = fabs(effort);
@@ -223,7 +226,8 @@ static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
   d.data[1] = held ? 0 : m->multiplier;
 
   if (d.obj1 < 0 || (d.obj2 < 0 && !held))
-    hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, m->other);
+    hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate",
+             j->name, m->other);
 
   j->leader = other;
   if (!r->status) refuse_circle(r, j, m->elem);

@@ -11,7 +11,8 @@ hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name) {
 
 void hfi_urdf_refuse_macros(hfiReader* r, const hfiElem* root) {
   for (const hfiElem* e = root->child; e && !r->status; e = e->next)
-    if (strncmp(e->name, "xacro:", 6) == 0) hfi_fail(r, e, HF_ERROR_UNSUPPORTED, "a xacro macro: expand the file with xacro first");
+    if (strncmp(e->name, "xacro:", 6) == 0)
+      hfi_fail(r, e, HF_ERROR_UNSUPPORTED, "a xacro macro: expand the file with xacro first");
 }
 
 hfiPlacement hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem) {

@@ -80,7 +80,8 @@ static const hfiElem* read_values(hfiUrdf* u, const hfiKeyLayout* ids, const hfi
       const hfiElem* param = find_initial_value(e);
       int joint = name && param ? hf_builder_find(b, HF_OBJECT_JOINT, name) : -1;
       double value = 0;
-      if (joint < 0 || !hfi_joint_is_scalar(b->joint.data[joint].type) || !hfi_urdf_read_parameter(u, param, &value)) continue;
+      if (joint < 0 || !hfi_joint_is_scalar(b->joint.data[joint].type) || !hfi_urdf_read_parameter(u, param, &value))
+        continue;
 
       a->qpos[ids->qpos[joint]] = value;
       if (!first && value != 0) first = param;
@@ -110,7 +111,8 @@ void hfi_urdf_read_start(hfiUrdf* u) {
     hfi_complete_start(r->builder, &ids, &a);
     key.def.where = hfi_where(r, elem);
     hfi_keep(r, elem, hfi_key_add(r->builder, &key, &r->scratch));
-    hfi_note(r, elem, HF_NOTE, "initial_value: the keyframe \"%s\" begins there; without it joints begin at zero", START);
+    hfi_note(r, elem, HF_NOTE, "initial_value: the keyframe \"%s\" begins there; without it joints begin at zero",
+             START);
   }
 
   hfi_key_layout_release(&ids);

@@ -34,7 +34,8 @@ static void refuse_what_urdf_lacks(hfiRobotWriter* w) {
   int loops = w->nloop + w->open_loops;
   refuse_joints(w);
   if (w->m->nbody < 2) hfi_xml_refuse(&w->xml, "URDF describes a robot, but there is no body");
-  if (loops) hfi_xml_refuse(&w->xml, "URDF has no loops, but %d equalities connect or weld bodies; %s", loops, WRITE_SDF);
+  if (loops)
+    hfi_xml_refuse(&w->xml, "URDF has no loops, but %d equalities connect or weld bodies; %s", loops, WRITE_SDF);
 }
 
 // Warns of what the file lacks, kind by kind.
@@ -64,7 +65,8 @@ static void warn_of_urdf(hfiRobotWriter* w) {
   hfi_robot_left_out(w, ranges, "ranges of controls other than the limits of the joint; a reader takes these");
   hfi_robot_left_out(w, gains, "gains of actuators; a reader chooses them");
   if (capsules) hfi_robot_warn(w, "URDF has no capsules: each becomes a cylinder and two balls (%d)", capsules);
-  if (ellipsoids) hfi_robot_warn(w, "URDF has no ellipsoids: each becomes a mesh, within 0.5 %% of its size (%d)", ellipsoids);
+  if (ellipsoids)
+    hfi_robot_warn(w, "URDF has no ellipsoids: each becomes a mesh, within 0.5 %% of its size (%d)", ellipsoids);
 }
 
 // ---- the file -----------------------------------------------------------------------------------
@@ -114,7 +116,8 @@ static void write_frames(hfiRobotWriter* w) {
     hfi_robot_rpy(X.q, rpy);
 
     hfi_xml_begin(&w->xml, 1, "frame");
-    hfi_xml_put_text(&w->xml, "name", hfi_robot_unique(w, SPACE_LINKS, hfi_robot_name_of(w, HF_OBJECT_SITE, i), "_frame"));
+    hfi_xml_put_text(&w->xml, "name", hfi_robot_unique(w, SPACE_LINKS, hfi_robot_name_of(w, HF_OBJECT_SITE, i),
+                                                       "_frame"));
     hfi_xml_put_text(&w->xml, "link", link->name);
     hfi_xml_put_reals(&w->xml, "xyz", xyz, 3);
     hfi_xml_put_reals(&w->xml, "rpy", rpy, 3);

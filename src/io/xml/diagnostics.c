@@ -59,7 +59,8 @@ static int make_room(hfDiagnostics* d) {
 }
 
 // If there is no memory, the message is lost, but the import goes on: the model does not depend on it.
-void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line, const char* subject, const char* first) {
+void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line, const char* subject,
+                         const char* first) {
   enum { MAX_ENTRIES = 10000 };
   static const char between[] = "; the first: ";
   if (!d || is_known(d, subject) || d->count >= MAX_ENTRIES || !make_room(d)) return;

@@ -116,7 +116,8 @@ static void append_folders_in(hfiReader* r, hfiPackageIndex* index, const Folder
   DIR* list = opendir(folder->path);
   if (!list) return;
 
-  for (struct dirent* entry = readdir(list); entry && !r->status && index->entries < MOST_ENTRIES; entry = readdir(list)) {
+  for (struct dirent* entry = readdir(list); entry && !r->status &&
+       index->entries < MOST_ENTRIES; entry = readdir(list)) {
     char path[PATH_MAX];
     if (entry->d_name[0] == '.') continue;
     ++index->entries;

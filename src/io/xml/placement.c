@@ -30,6 +30,7 @@ hfQuat hfi_quat_from_z(hfVec3 axis) {
 }
 
 void hfi_turn_plane(hfiReader* r, const hfiElem* elem, const double normal[3], hfQuat* q) {
-  if (!(v3_norm(v3_load(normal)) > SHORTEST_DIRECTION)) hfi_fail(r, elem, HF_ERROR_MODEL, "the normal has no direction");
+  if (!(v3_norm(v3_load(normal)) > SHORTEST_DIRECTION))
+    hfi_fail(r, elem, HF_ERROR_MODEL, "the normal has no direction");
   if (!r->status) *q = q_unit(q_mul(*q, hfi_quat_from_z(v3_load(normal))));
 }

@@ -101,7 +101,8 @@ void hfi_note(hfiReader* r, const hfiElem* elem, hfSeverity severity, const char
 }
 
 void hfi_note_first(hfiReader* r, const hfiElem* elem, hfSeverity severity, const char* subject, const char* first) {
-  if (!r->status && r->diagnostics) hfi_diagnostics_add(r->diagnostics, severity, elem->file, elem->line, subject, first);
+  if (!r->status && r->diagnostics)
+    hfi_diagnostics_add(r->diagnostics, severity, elem->file, elem->line, subject, first);
 }
 
 // ---- attributes ---------------------------------------------------------------------------------
@@ -157,7 +158,8 @@ static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const 
 }
 
 // Reads `least` to `most` numbers of a text. Returns how many there are, or 0 after a refusal.
-static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, const char* text, int least, int most, double* x) {
+static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, const char* text, int least, int most,
+                           double* x) {
   double value = 0;
   int count = 0;
 
@@ -220,7 +222,9 @@ int hfi_read_bound(hfiReader* r, const hfiElem* elem, const char* name, double* 
   return text && *skip_blanks(text) ? read_bound(r, elem, name, text, x) : 0;
 }
 
-int hfi_text_bound(hfiReader* r, const hfiElem* elem, double* x) { return read_bound(r, elem, "its text", elem->text, x); }
+int hfi_text_bound(hfiReader* r, const hfiElem* elem, double* x) {
+  return read_bound(r, elem, "its text", elem->text, x);
+}
 
 int hfi_is_range(double range[2]) {
   if (range[0] <= -HFI_UNLIMITED) range[0] = -HFI_NO_END;

@@ -80,8 +80,10 @@ static void XMLCALL on_start(void* data, const char* name, const char** attribut
   if (!p->root) p->root = elem;
   add_attributes(p, elem, attributes);
 
-  if (elem->depth >= MAX_DEPTH) hfi_fail(p->reader, elem, HF_ERROR_PARSE, "elements are nested more than %d deep", MAX_DEPTH);
-  if (++p->count > MAX_ELEMENTS) hfi_fail(p->reader, elem, HF_ERROR_PARSE, "the file has more than %d elements", MAX_ELEMENTS);
+  if (elem->depth >= MAX_DEPTH)
+    hfi_fail(p->reader, elem, HF_ERROR_PARSE, "elements are nested more than %d deep", MAX_DEPTH);
+  if (++p->count > MAX_ELEMENTS)
+    hfi_fail(p->reader, elem, HF_ERROR_PARSE, "the file has more than %d elements", MAX_ELEMENTS);
   if (p->reader->status) {
     stop(p);
     return;

@@ -32,7 +32,9 @@ void hfi_xml_print(hfiXmlWriter* w, const char* format, ...) {
   if (!w->status) hfi_output_bytes(&w->out, text, strlen(text));
 }
 
-void hfi_xml_begin(hfiXmlWriter* w, int depth, const char* element) { hfi_xml_print(w, "%*s<%s", 2 * depth, "", element); }
+void hfi_xml_begin(hfiXmlWriter* w, int depth, const char* element) {
+  hfi_xml_print(w, "%*s<%s", 2 * depth, "", element);
+}
 
 // The number of bytes, 1 to 4, of the UTF-8 character at the start of a text; 0 if there is none, or one that XML
 // cannot contain.
