@@ -97,12 +97,14 @@ void hfi_session_close(hfiSession* s) {
   hf_dynamics_free(s->dynamics);
   hf_params_free(s->params);
   if (s->stream.model) hfi_stream_close(&s->stream);
+
   free(s->state);
   free(s->start);
   free(s->base_controls);
   free(s->held);
   hf_input_free(s->input);
   hf_input_free(s->start_input);
+
   hfi_history_close(&s->history);
   *s = (hfiSession){0};
 }
@@ -338,9 +340,11 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
     s->playing = 1;
     s->speed = c->x[0];
     return HF_OK;
+
   case HFI_COMMAND_PAUSE:
     s->playing = 0;
     s->pending = 0;
+
     return HF_OK;
   case HFI_COMMAND_STEP:
     s->playing = 0;
@@ -427,13 +431,15 @@ void hfi_session_frame(hfiSession* s, double wall, hfiBytes* out) {
   hfInput input = step_input(s);
   hfi_stream_frame(&s->stream, s->sim, s->state, &input, wall, out);
   if (s->history.capacity == 0) return;
+
   hfiBytes state = {0};
   hfi_session_state(s, &state);
-  const hfiMoment* last =
-      s->history.count ? hfi_history_at(&s->history, s->history.count - 1) : NULL;
+  const hfiMoment* last = s->history.count ? hfi_history_at(&s->history, s->history.count - 1) : NULL;
+
   if (!state.failed && !out->failed && (!last || last->time < s->state->time))
     hfi_history_add(&s->history, s->state->time, out->data, out->size,
                     state.data + sizeof(hfiChunkHeader), state.size - sizeof(hfiChunkHeader));
+
   hfi_bytes_release(&state);
 }
 
@@ -441,9 +447,11 @@ void hfi_session_recording(hfiSession* s, const char* scene, hfiBytes* out) {
   hfiStream plain = {.model = s->base};
   hfi_stream_head(&plain, scene, out);
   hfi_stream_run(s->sim, out);
+
   for (int i = 0; i < s->history.count; ++i) {
     const hfiMoment* m = hfi_history_at(&s->history, i);
     hfi_bytes_put(out, hfi_moment_chunks(m), m->chunks_size);
+
     if (i % 30 != 0) continue;
     size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
     hfi_bytes_put(out, m->state, m->state_size);

@@ -44,6 +44,7 @@ static hfStatus copy_inline(hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* err
   return status;
 }
 
+// Adds a mesh to the builder. Returns its id or a status < 0.
 static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* error) {
   hfMeshDef def = {.name = s->name,
                    .where = s->where,

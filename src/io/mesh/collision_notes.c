@@ -127,6 +127,7 @@ static int is_link(const hfModel* m, int body) {
   return 0;
 }
 
+// Finds a colliding geom that uses a mesh, an object of its own before a link.
 static Use find_use(const hfModel* m, int mesh) {
   Use use = {.geom = -1};
 

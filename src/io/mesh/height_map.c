@@ -20,6 +20,7 @@ static hfStatus check_size(const char* file, long nrow, long ncol, hfError* erro
                     file, HFI_MOST_HEIGHTS, nrow, ncol);
 }
 
+// Makes room for the heights of a map.
 static hfStatus allocate(hfiHeightMap* map, int nrow, int ncol, hfError* error) {
   map->value = malloc(sizeof *map->value * (size_t)nrow * (size_t)ncol);
   if (!map->value) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");

@@ -11,6 +11,7 @@ enum { MAX_MESH_BYTES = 1 << 30 };
 
 typedef hfStatus meshReader(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error);
 
+// The reader of files with this extension, or NULL.
 static meshReader* find_reader(const char* extension) {
   static const struct {
     const char* extension;
@@ -22,6 +23,7 @@ static meshReader* find_reader(const char* extension) {
                  {"dae", hfi_trimesh_read_dae},
                  {"gltf", hfi_trimesh_read_gltf},
                  {"glb", hfi_trimesh_read_gltf}};
+
   for (size_t i = 0; i < sizeof readers / sizeof *readers; ++i)
     if (strcasecmp(extension, readers[i].extension) == 0) return readers[i].read;
   return NULL;

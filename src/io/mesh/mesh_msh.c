@@ -54,6 +54,7 @@ static hfStatus read_faces(hfiTriMeshBuilder* b, const char* at, const MshCounts
       if (v[k] < 0 || v[k] >= n->vertex)
         return hfi_refuse(error, HF_ERROR_PARSE, "%s: face %lld names vertex %lld of %lld", file, (long long)i, (long long)v[k],
                           (long long)n->vertex);
+
     if (hfi_trimesh_add_triangle(b, (int32_t)v[0], (int32_t)v[1], (int32_t)v[2]) != 0)
       return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", file);
   }

@@ -70,6 +70,7 @@ static void skip_line(PlyScan* p) {
   if (p->s < p->end) ++p->s;
 }
 
+// Reads the name of a type. NULL for an unknown one.
 static const Type* read_type(PlyScan* p) {
   char word[WORD];
   next_word(p, word);
@@ -83,11 +84,13 @@ static hfStatus read_format(PlyScan* p) {
   static const char* const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
   char word[WORD];
   next_word(p, word);
+
   for (int i = 0; i < 3; ++i)
     if (strcmp(word, names[i]) == 0) {
       p->format = (Format)i;
       return HF_OK;
     }
+
   return refuse(p, "the format of PLY must be ascii, binary_little_endian or binary_big_endian");
 }
 
@@ -177,11 +180,13 @@ static double number_of(uint64_t bits, const Type* type) {
     memcpy(&f, &word, sizeof f);
     return f;
   }
+
   if (type->kind == REAL) {
     double d;
     memcpy(&d, &bits, sizeof d);
     return d;
   }
+
   double range = ldexp(1, 8 * type->size);
   double x = (double)bits;
   return type->kind == SIGNED_INTEGER && x >= 0.5 * range ? x - range : x;

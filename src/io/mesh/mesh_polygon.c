@@ -14,6 +14,7 @@ static int add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t k) {
   return i == j || j == k || k == i ? 0 : hfi_trimesh_add_triangle(b, i, j, k);
 }
 
+// The squared distance of two points, in single precision [m^2].
 static float squared_length(const double* a, const double* b) {
   float sum = 0;
   for (int k = 0; k < 3; ++k) {
@@ -23,6 +24,7 @@ static float squared_length(const double* a, const double* b) {
   return sum;
 }
 
+// Divides a quadrilateral along its shorter diagonal. Returns -1 if there is no room.
 static int divide_quad(hfiTriMeshBuilder* b, const int32_t* c) {
   const double* v = b->mesh.vert;
   float first = squared_length(v + 3 * c[0], v + 3 * c[2]);

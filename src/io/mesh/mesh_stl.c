@@ -45,6 +45,7 @@ static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t cou
       if (!isfinite(v[k]))
         return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite", file, i);
     }
+
     if (add_triangle(b, v) != 0) return refuse_growth(b, file, error);
   }
   return HF_OK;
@@ -72,6 +73,7 @@ static int take_word(StlScan* p, const char* word) {
   return 1;
 }
 
+// Reads a number. Returns 0 if the next word is not a finite one.
 static int take_number(StlScan* p, double* x) {
   skip_blanks(p);
   char* end = NULL;

@@ -99,6 +99,7 @@ static hfStatus read_chunks(Image* im, const uint8_t* p, size_t size) {
 
 // ---- lines -----------------------------------------------------------------------------------------
 
+// Of left, above and upper left the value that is nearest to left + above - upper left.
 static int paeth(int a, int b, int c) {
   int to_a = abs(b - c);
   int to_b = abs(a - c);
@@ -113,10 +114,12 @@ static int unfilter(uint8_t* line, const uint8_t* above, size_t n, size_t step) 
   int filter = line[0];
   uint8_t* x = line + 1;
   if (filter > 4) return 0;
+
   for (size_t i = 0; i < n; ++i) {
     int a = i >= step ? x[i - step] : 0;
     int b = above ? above[1 + i] : 0;
     int c = above && i >= step ? above[1 + i - step] : 0;
+
     switch (filter) {
     case 1: x[i] = (uint8_t)(x[i] + a); break;
     case 2: x[i] = (uint8_t)(x[i] + b); break;

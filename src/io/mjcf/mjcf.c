@@ -166,6 +166,7 @@ static void read_references(hfiMjcf* m) {
                   {"equality", hfi_mjcf_read_equality},
                   {"actuator", hfi_mjcf_read_actuator},
                   {"sensor", hfi_mjcf_read_sensor}};
+
   for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
     hfi_mjcf_each_reference(m, sections[i].section, sections[i].read);
 }

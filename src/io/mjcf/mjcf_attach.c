@@ -197,10 +197,12 @@ static void read_attachment(hfiMjcf* m, const hfiScope* outer, const hfiElem* el
   const hfBuilder* b = m->r->builder;
   a->body.first = hf_builder_count(b, HF_OBJECT_BODY);
   a->joint.first = hf_builder_count(b, HF_OBJECT_JOINT);
+
   if (a->asset && a->asset->guest)
     graft_guest(m->r, outer, elem, a->asset->guest, a);
   else
     read_doc(m, outer, elem, a);
+
   a->body.end = hf_builder_count(b, HF_OBJECT_BODY);
   a->joint.end = hf_builder_count(b, HF_OBJECT_JOINT);
 }
@@ -240,6 +242,7 @@ static void graft_section(hfiReader* r, hfiGraft* graft, const char* section) {
                {"equality", HF_OBJECT_EQUALITY},
                {"actuator", HF_OBJECT_ACTUATOR},
                {"sensor", HF_OBJECT_SENSOR}};
+
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (strcmp(kinds[i].section, section) == 0)
       hfi_keep(r, NULL, (int)hfi_graft_kind(graft, kinds[i].kind, &r->scratch));
@@ -438,9 +441,11 @@ void hfi_mjcf_report_models(hfiMjcf* m) {
     // Unused parts of a model in another format were reported when it was read; of a model that nobody attaches nothing
     // was read.
     if (!a->doc || !a->is_attached) continue;
+
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
       if (!hfi_is(e, "worldbody") && !hfi_is(e, "keyframe"))
         hfi_xml_report(m->r, e, hfi_mjcf_meanings); // Only a part of the tree is attached; keyframes were read from another copy.
+
     hfi_mjcf_report_custom(a->doc);
     hfi_mjcf_report_models(a->doc);
   }

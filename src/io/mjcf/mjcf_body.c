@@ -93,6 +93,7 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
 
 // ---- frame, replicate ---------------------------------------------------------------------------
 
+// Reads what is in a <frame>, with the frame's pose and class.
 static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfiMjcfSection pass) {
   hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
   hfi_mjcf_read_pose(m, elem, &pose);
@@ -151,6 +152,7 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfi
 
 // ---- children -----------------------------------------------------------------------------------
 
+// Reads a child of a body or frame if it belongs to this pass.
 static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, hfiMjcfSection pass) {
   int is_frame = hfi_is(e, "frame");
   if (is_frame || hfi_is(e, "replicate")) {

@@ -40,6 +40,7 @@ static void add_direction(Points* p, hfVec3 d) {
   add_point(p, u.x, u.y, u.z);
 }
 
+// Adds a triangle of three points.
 static void add_face(Points* p, int i, int j, int k) {
   if (p->r->status) return;
   double* face = p->face + p->nface;
@@ -77,6 +78,7 @@ static void divide(Points* p, hfVec3 a, hfVec3 b, hfVec3 c, int times) {
   divide(p, middle[0], middle[1], middle[2], times - 1);
 }
 
+// x: how many times the triangles of the icosahedron are divided.
 static Points make_sphere(hfiReader* r, const double* x) {
   static const int face[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11},
                                   {1, 5, 9}, {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
@@ -96,11 +98,13 @@ static Points make_sphere(hfiReader* r, const double* x) {
   return p;
 }
 
+// x: one less than the parts of each edge of the octahedron.
 static Points make_hemisphere(hfiReader* r, const double* x) {
   int n = (int)x[0] + 1;
   Points p = make_points(r, 2 * n * (n + 1) + 2, 0);
   add_point(&p, 0, 0, 1);
   add_point(&p, 0, 0, 0);
+
   for (int k = 1; k <= n; ++k)
     for (int i = 0; i < k; ++i) {
       add_direction(&p, v3(k - i, i, n - k));
@@ -108,11 +112,13 @@ static Points make_hemisphere(hfiReader* r, const double* x) {
       add_direction(&p, v3(i - k, -i, n - k));
       add_direction(&p, v3(i, i - k, n - k));
     }
+
   return p;
 }
 
 // ---- cone, supersphere, supertorus ---------------------------------------------------------------
 
+// x: the number of corners, and the radius at the top.
 static Points make_cone(hfiReader* r, const double* x) {
   int n = (int)x[0];
   Points p = make_points(r, 2 * n, 0);
@@ -122,6 +128,7 @@ static Points make_cone(hfiReader* r, const double* x) {
   return p;
 }
 
+// x: the number of latitudes, and the exponents E and F.
 static Points make_supersphere(hfiReader* r, const double* x) {
   int n = (int)x[0];
   Points p = make_points(r, (n - 1) * n + 2, 2 * n * (n - 1));
@@ -145,6 +152,7 @@ static Points make_supersphere(hfiReader* r, const double* x) {
   return p;
 }
 
+// x: the number of angles, the radius of the tube, and the exponents E and F.
 static Points make_supertorus(hfiReader* r, const double* x) {
   int n = (int)x[0];
   Points p = make_points(r, n * n, 2 * n * n);
@@ -176,23 +184,28 @@ static double find_centre(int i, int n, double g) {
   return 0.5 * (edge[0] + edge[1]);
 }
 
+// x: the numbers of bins, their angles in degrees, and how much narrower they are in the middle.
 static Points make_wedge(hfiReader* r, const double* x) {
   int n = (int)x[0];
   int m = (int)x[1];
   Points p = make_points(r, n * m, 0);
+
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) {
       double a = HFI_PI / 180 * x[2] * find_centre(i, n, x[4]);
       double b = HFI_PI / 180 * x[3] * find_centre(j, m, x[4]);
       add_point(&p, hfi_sine(b).cos * hfi_sine(a).sin, hfi_sine(b).sin, -hfi_sine(b).cos * hfi_sine(a).cos);
     }
+
   return p;
 }
 
+// x: the numbers of bins.
 static Points make_plate(hfiReader* r, const double* x) {
   int n = (int)x[0];
   int m = (int)x[1];
   Points p = make_points(r, n * m, 2 * (n - 1) * (m - 1));
+
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) {
       int here = i * m + j;
@@ -201,6 +214,7 @@ static Points make_plate(hfiReader* r, const double* x) {
       add_face(&p, here, here + m, here + 1);
       add_face(&p, here + m + 1, here + 1, here + m);
     }
+
   return p;
 }
 

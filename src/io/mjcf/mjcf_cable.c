@@ -81,6 +81,7 @@ static int ball_of(const hfBuilder* b, int body) {
 // shapes.
 static void section_of(const hfGeomDef* g, double moment[3]) {
   moment[0] = moment[1] = moment[2] = 0;
+
   if (g && (g->type == HF_GEOM_CAPSULE || g->type == HF_GEOM_CYLINDER)) {
     double r4 = sqr(sqr(g->size[0]));
     moment[0] = HFI_PI * r4 / 2;
@@ -91,6 +92,7 @@ static void section_of(const hfGeomDef* g, double moment[3]) {
     double w = g->size[2];
     double a = max2(h, w);
     double b = min2(h, w);
+
     moment[0] = a * b * b * b * (16. / 3 - 3.36 * b / a * (1 - sqr(sqr(b / a)) / 12));
     moment[1] = 8 * w * w * w * 2 * h / 12;
     moment[2] = 8 * h * h * h * 2 * w / 12;

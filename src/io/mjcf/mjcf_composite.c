@@ -43,6 +43,7 @@ static hfiElem* add_element(const Cable* c, hfiElem* parent, const char* name) {
   hfiElem* e = HFI_NEW(c->m->r, hfiElem, 1);
   if (!e) return NULL;
   *e = (hfiElem){.name = name, .file = c->elem->file, .line = c->elem->line, .parent = parent, .classless = 1};
+
   if (parent->last)
     parent->last->next = e;
   else
@@ -84,11 +85,13 @@ static void read_shapes(const Cable* c, Shape shape[3]) {
     const char* word;
     Shape shape;
   } words[] = {{"s", SHAPE_LINE}, {"cos(s)", SHAPE_COS}, {"sin(s)", SHAPE_SIN}, {"0", SHAPE_ZERO}};
+
   const char* word = hfi_attr(c->elem, "curve");
   for (int k = 0; word && *(word += strspn(word, " \t\r\n")); ++k) {
     size_t n = strcspn(word, " \t\r\n");
     size_t i = 0;
     while (i < 4 && (strlen(words[i].word) != n || strncmp(words[i].word, word, n) != 0)) ++i;
+
     if (k == 3 || i == 4) {
       hfi_fail(c->m->r, c->elem, HF_ERROR_MODEL, "curve: want three of s, cos(s), sin(s) and 0");
       return;
@@ -191,6 +194,7 @@ static hfQuat frame_along(hfVec3 x) {
 static hfQuat frame_of(const Cable* c, int i, hfVec3* normal) {
   hfVec3 x = direction_of(edge_of(c, i));
   hfVec3 z = v3_zero();
+
   if (i == 0) {
     if (c->edges > 1) z = direction_of(v3_cross(x, direction_of(edge_of(c, 1))));
     *normal = direction_of(v3_cross(z, x));
@@ -201,6 +205,7 @@ static hfQuat frame_of(const Cable* c, int i, hfVec3* normal) {
     *normal = direction_of(q_rotate(turn, *normal));
     z = direction_of(v3_cross(x, *normal));
   }
+
   return v3_norm2(*normal) > 0 ? q_from_m3(m3_from_cols(x, *normal, z)) : frame_along(x);
 }
 

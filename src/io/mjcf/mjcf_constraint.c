@@ -14,6 +14,7 @@ static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(m->r, elem, "margin", &d->margin);
   hfi_read_real(m->r, elem, "gap", &d->gap);
   hfi_mjcf_read_solver(m, elem, "solref", "solimp", d->solref, d->solimp);
+
   if (hfi_read_reals(m->r, elem, "solreffriction", 1, 2, ignored))
     hfi_note(m->r, elem, HF_NOTE, "solreffriction of a pair: friction follows the contact's own law instead");
   hfi_read_real(m->r, elem, "adhesion", &d->adhesion);
@@ -36,6 +37,7 @@ void hfi_mjcf_check_pair(hfiMjcf* m, hfiElem* elem) {
   apply_pair(m, elem, &d);
 }
 
+// Reads a <pair>. An override takes the place of its parameters.
 static void read_pair(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfPairDef d = default_pair();
@@ -58,6 +60,7 @@ static void read_pair(hfiMjcf* m, hfiElem* elem) {
   hfi_keep(r, elem, hf_builder_add_pair(r->builder, &d, &r->scratch));
 }
 
+// Reads an <exclude>: two bodies that do not collide.
 static void read_exclude(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfi_attr(elem, "name");
@@ -112,6 +115,7 @@ static void read_connect(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   if (d->objkind == HF_OBJECT_BODY && !anchor) hfi_require(m->r, elem, "anchor");
 }
 
+// Reads a <weld>: an anchor, the relative pose and the scale of the torque.
 static void read_weld(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   d->type = HF_EQUALITY_WELD;
   find_ends(m, elem, d);

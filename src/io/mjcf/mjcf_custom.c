@@ -49,11 +49,13 @@ static hfiCustom* find_custom(hfiMjcf* m, const char* key) {
 static int find_positive(hfiMjcf* m, const char* key, double* x) {
   hfiCustom* c = find_custom(m, key);
   if (!c) return 0;
+
   int may_be_zero = strstr(key, "dissipation") || strstr(key, "damping") || strstr(key, "restitution");
   if (c->text)
     hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s is a number: use <numeric>", key);
   else if (!(c->value > 0) && !(c->value == 0 && may_be_zero))
     hfi_fail(m->r, c->elem, HF_ERROR_MODEL, "hf.%s must be positive, is %g", key, c->value);
+
   *x = c->value;
   return 1;
 }

@@ -53,6 +53,7 @@ static void read_item(hfiMjcf* m, hfiClass* c, hfiElem* elem) {
   ++c->count;
 }
 
+// Reads a <default> element into its class, and those inside it into classes that inherit.
 static void read_class(hfiMjcf* m, hfiElem* elem, hfiClass* c) {
   // The class's own elements are read first, because an inner class inherits all of them, wherever they are in the
   // file.

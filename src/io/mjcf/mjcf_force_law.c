@@ -39,10 +39,12 @@ int hfi_mjcf_is_actuator(const hfiElem* elem) { return find_kind(elem) >= 0; }
 
 // ---- parameters ---------------------------------------------------------------------------------
 
+// Copies the parameters that define the force, and no others.
 static void copy_parameters(hfActuatorDef* to, const hfActuatorDef* from) {
   to->dyntype = from->dyntype;
   to->gaintype = from->gaintype;
   to->biastype = from->biastype;
+
   memcpy(to->dynprm, from->dynprm, sizeof to->dynprm);
   memcpy(to->gainprm, from->gainprm, sizeof to->gainprm);
   memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
@@ -72,6 +74,7 @@ static int gain_of(hfiShortcut kind) {
 // Takes the parameters of the nearest class that has them for this shortcut.
 static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
   int gain = gain_of(kind);
+
   for (const hfiActuatorSpec* i = s; i; i = i->outer)
     if (i->shortcut == kind || (i->shortcut == HFI_GENERAL && i->def.gaintype == gain)) {
       hfActuatorDef from = i->def;
@@ -79,6 +82,7 @@ static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
       s->inheritrange = i->inheritrange;
       return;
     }
+
   reset_parameters(&s->def);
   s->inheritrange = 0;
 }

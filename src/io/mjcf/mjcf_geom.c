@@ -51,6 +51,7 @@ static void apply_contact(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
   hfi_read_int(r, elem, "conaffinity", &s->def.conaffinity);
   hfi_read_int(r, elem, "condim", &s->def.condim);
   hfi_read_int(r, elem, "priority", &s->def.priority);
+
   hfi_read_reals(r, elem, "friction", 1, 3, s->def.friction);
   hfi_read_real(r, elem, "margin", &s->def.margin);
   hfi_read_real(r, elem, "gap", &s->def.gap);

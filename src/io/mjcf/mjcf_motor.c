@@ -27,10 +27,12 @@ static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
 static void set_thermal(const double t[6], double* p) {
   p[HF_MOTOR_THERMAL_RESISTANCE] = t[0];
   p[HF_MOTOR_THERMAL_CAPACITY] = t[1];
+
   if (t[2] > 0 && t[0] > 0)
     p[HF_MOTOR_THERMAL_CAPACITY] = t[2] / t[0];
   else if (t[2] > 0 && t[1] > 0)
     p[HF_MOTOR_THERMAL_RESISTANCE] = t[2] / t[1];
+
   p[HF_MOTOR_TEMPCOEF] = t[3];
   p[HF_MOTOR_REFTEMP] = t[4];
   p[HF_MOTOR_AMBIENT] = t[5];

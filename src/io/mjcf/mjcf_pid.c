@@ -42,6 +42,7 @@ static Gains read_gains(hfiMjcf* m, const hfiElem* elem) {
 static void set_dynamics(hfActuatorDef* d, double ki, double slewmax) {
   d->dyntype = HF_ACTIVATION_NONE;
   d->dynprm[0] = 1;
+
   if (ki > 0) {
     d->dyntype = HF_ACTIVATION_ERROR;
     d->dynprm[0] = ki;

@@ -21,6 +21,7 @@ void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3
 
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]) {
   hfQuat q = q_identity();
+
   for (int i = 0; i < 3; ++i) {
     char letter = (char)tolower((unsigned char)m->eulerseq[i]);
     int turns_with_frame = m->eulerseq[i] == letter;
@@ -28,6 +29,7 @@ hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]) {
     hfQuat turn = q_from_axis_angle(axis, hfi_mjcf_angle(m, angle[i]));
     q = turns_with_frame ? q_mul(q, turn) : q_mul(turn, q);
   }
+
   return q_unit(q);
 }
 

@@ -83,6 +83,7 @@ typedef struct SensorEnd {
 static void find_ends(hfiMjcf* m, const hfiElem* elem, const SensorEnd* ends, size_t count, hfSensorDef* d) {
   for (size_t i = 0; i < count; ++i) {
     if (!hfi_attr(elem, ends[i].attr)) continue;
+
     int id = hfi_mjcf_find(m, elem, ends[i].attr, ends[i].kind);
     if (ends[i].second) {
       d->refkind = (int)ends[i].kind;
@@ -91,6 +92,7 @@ static void find_ends(hfiMjcf* m, const hfiElem* elem, const SensorEnd* ends, si
       d->objkind = (int)ends[i].kind;
       d->obj = id;
     }
+
     if (ends[i].subtree) d->subtree |= 1 << ends[i].second;
   }
 }

@@ -17,6 +17,7 @@
 #define COLLECT_NAMES(kind, list, member)                                                          \
   for (int i = 0; i < w->b->list.count; ++i) w->name[kind][i] = w->b->list.data[i] member.name
 
+// Takes over the names that the builder has.
 static void collect_names(hfiMjcfWriter* w) {
   COLLECT_NAMES(HF_OBJECT_BODY, body, );
   COLLECT_NAMES(HF_OBJECT_JOINT, joint, );
@@ -203,6 +204,7 @@ static void write_option(hfiMjcfWriter* w) {
 // Writes the whole document, in the order in which its parts refer to each other.
 static void write_document(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "<mujoco model=\"holdfast\">\n"); // Drake needs a name.
+
   write_compiler(w);
   write_option(w);
   hfi_mjcf_write_custom(w);
@@ -214,6 +216,7 @@ static void write_document(hfiMjcfWriter* w) {
   hfi_mjcf_write_actuators(w);
   hfi_mjcf_write_sensors(w);
   hfi_mjcf_write_keys(w);
+
   hfi_xml_print(&w->xml, "</mujoco>\n");
 }
 

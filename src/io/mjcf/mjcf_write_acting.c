@@ -171,6 +171,7 @@ static void write_orientation(hfiMjcfWriter* w, int i) {
 static void write_actuator(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int pid = d->dyntype == HF_ACTIVATION_ERROR || d->dyntype == HF_ACTIVATION_SLEW;
+
   if (d->gaintype == HF_GAIN_MOTOR)
     write_motor(w, i);
   else if (d->gaintype == HF_GAIN_ORIENTATION)
@@ -194,6 +195,7 @@ void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {
 
 // ---- sensors ------------------------------------------------------------------------------------
 
+// The word of MJCF for the kind of object of a frame sensor.
 static const char* frame_word(int kind) {
   switch (kind) {
   case HF_OBJECT_INERTIAL: return "body";

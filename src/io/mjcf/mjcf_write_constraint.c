@@ -32,12 +32,14 @@ static void write_pair(hfiMjcfWriter* w, int i) {
 void hfi_mjcf_write_contacts(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "  <contact>\n");
   for (int i = 0; i < w->b->pair.count; ++i) write_pair(w, i);
+
   for (int i = 0; i < w->b->exclude.count; ++i) {
     hfi_xml_begin(&w->xml, 2, "exclude");
     hfi_mjcf_put_reference(w, "body1", HF_OBJECT_BODY, w->b->exclude.data[i].body[0]);
     hfi_mjcf_put_reference(w, "body2", HF_OBJECT_BODY, w->b->exclude.data[i].body[1]);
     hfi_xml_print(&w->xml, "/>\n");
   }
+
   hfi_xml_print(&w->xml, "  </contact>\n");
 }
 
@@ -46,6 +48,7 @@ void hfi_mjcf_write_contacts(hfiMjcfWriter* w) {
 // Writes a place on the path of a tendon: a site, a geom or a pulley.
 static void write_place(hfiMjcfWriter* w, const hfWrapDef* d) {
   static const char* const elements[] = {[HF_WRAP_SITE] = "site", [HF_WRAP_GEOM] = "geom", [HF_WRAP_PULLEY] = "pulley"};
+
   hfi_xml_begin(&w->xml, 3, elements[d->type]);
   if (d->type == HF_WRAP_SITE) hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->obj);
   if (d->type == HF_WRAP_GEOM) {

@@ -45,6 +45,7 @@ static void write_world(hfiMjcfWriter* w) {
   put_numeric(w, "", "stiction_speed", v->stiction_speed, -1);
   put_numeric(w, "", "tangential_ratio", v->tangential_ratio, -1);
   put_numeric(w, "", "release_speed", v->release_speed, -1);
+
   put_word(w, "method", find_word(hfi_mjcf_methods, v->method));
   put_word(w, "friction", find_word(hfi_mjcf_friction_laws, v->friction));
   put_word(w, "friction_rule", find_word(hfi_mjcf_friction_rules, v->friction_rule));
@@ -56,6 +57,7 @@ static void write_geom_parameters(hfiMjcfWriter* w) {
     const hfGeomDef* d = &w->b->geom.data[i];
     const char* name = w->name[HF_OBJECT_GEOM][i];
     if (!name) continue;
+
     put_numeric(w, name, "stiffness", d->stiffness, -1);
     put_numeric(w, name, "dissipation", d->dissipation, -1);
     put_numeric(w, name, "stiction_speed", d->stiction_speed, -1);
@@ -92,6 +94,7 @@ static void write_drives(hfiMjcfWriter* w) {
   for (int i = 0; i < w->b->actuator.count; ++i) {
     const hfActuatorDef* d = &w->b->actuator.data[i];
     const char* name = w->name[HF_OBJECT_ACTUATOR][i];
+
     if (d->drive != HF_DRIVE_SERVO) {
       char key[256];
       snprintf(key, sizeof key, "drive.%s", name);
@@ -274,6 +277,7 @@ static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
   hfi_xml_put_int(&w->xml, "conaffinity", d->conaffinity, 1);
   hfi_xml_put_int(&w->xml, "condim", d->condim, 3);
   hfi_xml_put_int(&w->xml, "priority", d->priority, 0);
+
   hfi_xml_put_reals(&w->xml, "friction", d->friction, 3);
   hfi_xml_put_real(&w->xml, "margin", d->margin - d->gap, 0); // In MJCF contacts act below margin.
   hfi_xml_put_real(&w->xml, "gap", d->gap, 0);
@@ -342,6 +346,7 @@ static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes a site.
 static void write_site(hfiMjcfWriter* w, int i, int depth) {
   const hfSiteDef* d = &w->b->site.data[i];
   hfi_xml_begin(&w->xml, depth, "site");
@@ -395,14 +400,30 @@ typedef struct Cursor {
 // Writes the elements of a body, and moves the cursor behind them.
 static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth) {
   const hfBuilder* b = w->b;
-  for (; c->joint < b->joint.count && b->joint.data[hfi_order_old(c->order, HF_OBJECT_JOINT, c->joint)].body == body; ++c->joint)
-    write_joint(w, hfi_order_old(c->order, HF_OBJECT_JOINT, c->joint), depth);
-  for (; c->geom < b->geom.count && b->geom.data[hfi_order_old(c->order, HF_OBJECT_GEOM, c->geom)].body == body; ++c->geom)
-    write_geom(w, hfi_order_old(c->order, HF_OBJECT_GEOM, c->geom), depth);
-  for (; c->site < b->site.count && b->site.data[hfi_order_old(c->order, HF_OBJECT_SITE, c->site)].body == body; ++c->site)
-    write_site(w, hfi_order_old(c->order, HF_OBJECT_SITE, c->site), depth);
-  for (; c->camera < b->camera.count && b->camera.data[hfi_order_old(c->order, HF_OBJECT_CAMERA, c->camera)].body == body; ++c->camera)
-    write_camera(w, hfi_order_old(c->order, HF_OBJECT_CAMERA, c->camera), depth);
+
+  for (; c->joint < b->joint.count; ++c->joint) {
+    int id = hfi_order_old(c->order, HF_OBJECT_JOINT, c->joint);
+    if (b->joint.data[id].body != body) break;
+    write_joint(w, id, depth);
+  }
+
+  for (; c->geom < b->geom.count; ++c->geom) {
+    int id = hfi_order_old(c->order, HF_OBJECT_GEOM, c->geom);
+    if (b->geom.data[id].body != body) break;
+    write_geom(w, id, depth);
+  }
+
+  for (; c->site < b->site.count; ++c->site) {
+    int id = hfi_order_old(c->order, HF_OBJECT_SITE, c->site);
+    if (b->site.data[id].body != body) break;
+    write_site(w, id, depth);
+  }
+
+  for (; c->camera < b->camera.count; ++c->camera) {
+    int id = hfi_order_old(c->order, HF_OBJECT_CAMERA, c->camera);
+    if (b->camera.data[id].body != body) break;
+    write_camera(w, id, depth);
+  }
 }
 
 // The inertial of body i of the model.

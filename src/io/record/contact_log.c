@@ -85,12 +85,14 @@ hfStatus hf_step_log_add(hfStepLog* log, double time, const hfStepReport* report
   hfi_clear_error(error);
   const hfIntegratorReport* c = &report->continuous;
   const hfViolations* v = &report->violation;
+
   hfi_output_print(&log->out, "%.17g,%d,%d,%.6g,", time, report->status, report->solve.iterations,
                    report->solve.residual);
   hfi_output_print(&log->out, "%lld,%lld,%lld,%.17g,%.17g,%.6g,", (long long)c->steps, (long long)c->rejected, (long long)c->evaluations,
                    c->smallest, c->last, c->error);
   hfi_output_print(&log->out, "%.6g,%.6g,%.6g,%.6g\n", v->equality_distance.amount, v->equality_angle.amount, v->limit_distance.amount,
                    v->limit_angle.amount);
+
   return hfi_output_flush(&log->out, error);
 }
 

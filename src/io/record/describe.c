@@ -74,6 +74,7 @@ void hfi_stream_run(const hfSim* sim, hfiBytes* out) {
 void hfi_stream_figures(const hfReportLine* lines, int count, hfiBytes* out) {
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_FIGURES);
   hfi_bytes_print(out, "[");
+
   for (int i = 0; i < count; ++i) {
     hfi_bytes_print(out, i ? ",[" : "[");
     hfi_bytes_json_string(out, lines[i].name);
@@ -81,6 +82,7 @@ void hfi_stream_figures(const hfReportLine* lines, int count, hfiBytes* out) {
     hfi_bytes_json_string(out, lines[i].value);
     hfi_bytes_print(out, "]");
   }
+
   hfi_bytes_print(out, "]");
   hfi_chunk_end(out, start);
 }

@@ -81,6 +81,7 @@ static void put_plots(hfiOutput* out, const hfiPlain* r) {
 // Writes the lines of the summary.
 static void put_table(hfiOutput* out, const hfReportLine* lines, int count) {
   hfi_output_print(out, "<table>\n");
+
   for (int i = 0; i < count; ++i) {
     hfi_output_print(out, "<tr><td>");
     hfi_put_text(out, lines[i].name);
@@ -88,6 +89,7 @@ static void put_table(hfiOutput* out, const hfReportLine* lines, int count) {
     hfi_put_text(out, lines[i].value);
     hfi_output_print(out, "</td></tr>\n");
   }
+
   hfi_output_print(out, "</table>\n");
 }
 

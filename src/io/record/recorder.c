@@ -105,11 +105,13 @@ hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, in
 hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error) {
   hfi_clear_error(error);
   if (!recorder) return HF_OK;
+
   hfStatus status = begin(recorder, error);
   if (status != HF_OK) {
     hf_recorder_discard(recorder);
     return status;
   }
+
   hfi_stream_close(&recorder->stream);
   return hfi_output_destroy(recorder, error);
 }

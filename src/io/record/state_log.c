@@ -146,6 +146,7 @@ static int find_body(const hfModel* model, const char* name) {
 static hfStatus find_bodies(const hfModel* model, const hfStateLogConfig* config, int32_t** ids, hfError* error) {
   int32_t* found = calloc((size_t)config->body_count + 1, sizeof *found);
   if (!found) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   for (int i = 0; i < config->body_count; ++i) {
     found[i] = find_body(model, config->body[i]);
     if (found[i] < 0) {
@@ -153,6 +154,7 @@ static hfStatus find_bodies(const hfModel* model, const hfStateLogConfig* config
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no body \"%s\"", config->body[i]);
     }
   }
+
   *ids = found;
   return HF_OK;
 }

@@ -57,6 +57,7 @@ static int is_excluded(const hfModel* m, int count, int a, int b) {
   return 0;
 }
 
+// Adds all pairs, or counts them while there is no list yet.
 static void add_all(hfiRobotWriter* w) {
   const hfModel* m = w->m;
   for (int i = 0; i < m->nexclude; ++i) {

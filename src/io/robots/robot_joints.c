@@ -182,6 +182,7 @@ static void add_loop(hfiRobotWriter* w, int i) {
   }
 }
 
+// Lists all connects and welds that act.
 static void make_loops(hfiRobotWriter* w) {
   const hfModel* m = w->m;
   for (int i = 0; i < m->neq; ++i) {

@@ -14,6 +14,7 @@ static int count_pairs(const hfModel* m) { return m->npair; }
 static int count_mocap(const hfModel* m) { return m->nmocap; }
 static int count_signals(const hfModel* m) { return m->nsignal; }
 
+// Geoms with parameters of contact that these formats lack.
 static int count_soft_contacts(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i)
@@ -22,6 +23,7 @@ static int count_soft_contacts(const hfModel* m) {
   return count;
 }
 
+// Geoms whose masks are other than one bit, the same in both.
 static int count_masks(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i) {
@@ -38,6 +40,7 @@ static int count_rolling(const hfModel* m) {
   return count;
 }
 
+// Geoms with a moving surface, adhesion or a margin.
 static int count_surfaces(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i) {
@@ -57,6 +60,7 @@ static int count_turning(const hfModel* m) {
   for (int j = 0; j < m->njnt; ++j) {
     int dof = hf_model_jnt_dofadr(m)[j];
     if (!is_free_or_ball(m, j)) continue;
+
     int is_damped = hf_model_dof_damping(m)[dof] != 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE;
     int has_rotor = hf_model_dof_armature(m)[dof] != 0 || hf_model_dof_frictionloss(m)[dof] != 0;
     count += is_damped || has_rotor || hf_model_jnt_limited(m)[j] || hf_model_jnt_stiffness(m)[j] != 0;
@@ -72,11 +76,13 @@ static int count_references(const hfModel* m) {
   return count;
 }
 
+// Joints with springs, dampers or limits that these formats lack.
 static int count_joint_laws(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j) {
     const double* spring = hf_model_jnt_stiffness_poly(m) + 2 * j;
     const double* damper = hf_model_dof_damping_poly(m) + 2 * hf_model_jnt_dofadr(m)[j];
+
     int is_polynomial = spring[0] != 0 || spring[1] != 0 || damper[0] != 0 || damper[1] != 0;
     int yields = hf_model_jnt_springyield(m)[j] != 0 || hfi_joint_bends(m, j);
     int is_soft = hf_model_jnt_limit_stiffness(m)[j] != 0 || hf_model_jnt_limit_solref(m)[2 * j] != 0 ||

@@ -85,10 +85,12 @@ static const char* file_name(hfiRobotWriter* w, hfObjectKind kind, int id, const
   const char* given = hfi_robot_name_of(w, kind, id);
   char* name = hfi_robot_take(w, strlen(given), 1);
   if (!name) return "";
+
   for (size_t i = 0; given[i]; ++i) {
     int is_allowed = isalnum((unsigned char)given[i]) || strchr("-_.", given[i]);
     name[i] = is_allowed ? given[i] : '_';
   }
+
   if (name[0] == '.') name[0] = '_';
   return hfi_robot_unique(w, FILES, hfi_robot_format(w, "%s%s", name, suffix), "_");
 }
@@ -108,6 +110,7 @@ static const char* relative_name(hfiRobotWriter* w, const char* name) {
   return hfi_robot_format(w, "%s.meshes/%s", hfi_base_name(w->xml.path), name);
 }
 
+// Writes a mesh as an OBJ file.
 static void write_mesh(hfiRobotWriter* w, int mesh, int drawn, const char* path) {
   hfiXmlWriter out = {.path = path, .error = w->xml.error};
   if (!open_file(w, &out)) return;
@@ -179,6 +182,7 @@ static uint8_t* make_image(hfiRobotWriter* w, int hfield, int nrow, int ncol) {
   const double* range = hf_model_hfield_range(w->m) + 2 * hfield;
   double scale = range[1] > range[0] ? 255 / (range[1] - range[0]) : 0;
   uint8_t* grey = hfi_robot_take(w, (size_t)nrow * (size_t)ncol, 1);
+
   for (int r = 0; grey && r < nrow; ++r) {
     uint8_t* line = grey + (size_t)(nrow - 1 - r) * (size_t)ncol;
     for (int c = 0; c < ncol; ++c) line[c] = (uint8_t)(0.5 + scale * (height[r * ncol + c] - range[0]));

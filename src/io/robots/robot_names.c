@@ -17,6 +17,7 @@ const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) {
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
+
   char* text = length < 0 ? NULL : hfi_robot_take(w, (size_t)length, 1);
   if (text) vsnprintf(text, (size_t)length + 1, format, again);
   va_end(again);

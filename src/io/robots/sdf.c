@@ -362,6 +362,7 @@ static void read_world(hfiSdf* s, hfiElem* world) {
   const hfiElem* gravity = hfi_child(world, "gravity");
   const hfiElem* physics = hfi_child(world, "physics");
   hfi_attr(world, "name");
+
   if (gravity) hfi_text_reals(s->r, gravity, 3, 3, w->gravity);
   if (physics) hfi_sdf_number(s, physics, "max_step_size", &w->timestep);
   if (!s->r->status && !(w->timestep > 0))

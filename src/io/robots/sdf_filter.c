@@ -38,8 +38,9 @@ void hfi_sdf_read_filters(hfiSdf* s) {
   for (int i = 0; i < s->count; ++i) {
     Model model = {s, s->entity[i]};
     if (model.entity->kind != HFI_SDF_MODEL) continue;
-    for (const hfiElem* e = hfi_child(model.entity->elem, HFI_FILTER_GROUP); e &&
-         !s->r->status; e = hfi_next(e, HFI_FILTER_GROUP)) {
+
+    const hfiElem* first = hfi_child(model.entity->elem, HFI_FILTER_GROUP);
+    for (const hfiElem* e = first; e && !s->r->status; e = hfi_next(e, HFI_FILTER_GROUP)) {
       hfi_attr(e, "name");
       read_group(&model, e);
     }

@@ -48,12 +48,16 @@ hfiSdfEntity* hfi_sdf_find(hfiSdf* s, const hfiSdfEntity* scope, const char* nam
   static const char itself[] = "__model__"; // "in::__model__" is the model called "in"
   *world = strcmp(name, "world") == 0;
   if (*world) return NULL;
-  size_t length = strlen(name), end = sizeof itself - 1;
-  const char *prefix = hfi_sdf_prefix(scope), *full = *prefix ? hfi_format(s->r, "%s::%s", prefix, name) : name;
+
+  size_t length = strlen(name);
+  size_t end = sizeof itself - 1;
+  const char* prefix = hfi_sdf_prefix(scope);
+  const char* full = *prefix ? hfi_format(s->r, "%s::%s", prefix, name) : name;
   if (length > end + 2 && strcmp(name + length - end - 2, "::__model__") == 0)
     full = hfi_format(s->r, "%.*s", (int)(strlen(full) - end - 2), full);
   else if (strcmp(name, itself) == 0)
     full = scope ? scope->name : "";
+
   int id = hfi_names_find(&s->names, 0, full);
   return id < 0 ? NULL : s->entity[id];
 }
@@ -83,17 +87,20 @@ static hfQuat from_rpy(const double* a) {
   return q_unit(q_mul(z, q_mul(y, x)));
 }
 
+// Reads the numbers of a <pose>: a position, then angles or a quaternion.
 static hfiPlacement read_pose(hfiSdf* s, const hfiElem* pose) {
   double x[7] = {0, 0, 0, 0, 0, 0, 0};
   const char* format = hfi_attr(pose, "rotation_format");
   int degrees = hfi_sdf_is_true(hfi_attr(pose, "degrees"));
   int quat = format && strcmp(format, "quat_xyzw") == 0;
   hfi_text_reals(s->r, pose, quat ? 7 : 6, quat ? 7 : 6, x);
+
   if (degrees && !quat)
     for (int i = 3; i < 6; ++i) x[i] *= HFI_PI / 180;
   hfQuat q = {x[6], x[3], x[4], x[5]};
   if (quat && !s->r->status && !(q_norm(q) > 1e-10))
     hfi_fail(s->r, pose, HF_ERROR_MODEL, "a zero quaternion is no orientation");
+
   hfiPlacement f = {v3_load(x), quat ? q_unit(q) : from_rpy(x + 3)};
   return f;
 }

@@ -27,6 +27,7 @@ static hfiSdfEntity* find_shaft(hfiSdf* s, const hfiSdfEntity* body, const hfiSd
   for (int i = 0; i < s->count; ++i) {
     hfiSdfEntity* j = s->entity[i];
     if (j->kind != HFI_SDF_JOINT || hfi_sdf_is_gearbox(j) || !hfi_sdf_has_angle(s, j)) continue;
+
     int forward = is_same(s, j->parent, body) && is_same(s, j->child, link);
     int backward = is_same(s, j->child, body) && is_same(s, j->parent, link);
     *sign = forward ? 1 : -1;

@@ -16,12 +16,14 @@ static int is_auto(const hfiElem* inertial) { return inertial && hfi_sdf_is_true
 static void drop_written(hfiSdf* s, const hfiElem* inertial) {
   static const char* const written[] = {"mass", "inertia", "pose"};
   int found = 0;
+
   for (size_t i = 0; i < sizeof written / sizeof *written; ++i) {
     hfiElem* e = hfi_child(inertial, written[i]);
     if (!e) continue;
     hfi_sdf_use_all(e);
     found = 1;
   }
+
   if (found)
     hfi_note(s->r, inertial, HF_WARNING,
              "with auto the inertia is that of the collisions: what is written here is not used");

@@ -15,6 +15,7 @@ static void hold(hfiSdf* s, const hfiSdfEntity* joint, int type, int body, hfiPl
   d.where = hfi_where(s->r, joint->elem);
   d.obj1 = body;
   d.obj2 = other;
+
   v3_store(d.data, q_rotate(q_conj(X_WB.q), v3_sub(p_W, X_WB.p)));
   if (type == HF_EQUALITY_WELD) d.data[10] = 1;
   hfi_keep(s->r, joint->elem, hf_builder_add_equality(s->r->builder, &d, &s->r->scratch));

@@ -40,6 +40,7 @@ static void write_frames(hfiSdfWriter* w, int body, int depth) {
   const hfModel* m = w->robot.m;
   int low = 0; // the first site of this body or of a later one
   int high = m->nsite;
+
   while (low < high) {
     int middle = (low + high) / 2;
     if (hf_model_site_body(m)[middle] < body)
@@ -47,6 +48,7 @@ static void write_frames(hfiSdfWriter* w, int body, int depth) {
     else
       high = middle;
   }
+
   for (; low < m->nsite && hf_model_site_body(m)[low] == body; ++low) write_frame(w, low, depth);
 }
 

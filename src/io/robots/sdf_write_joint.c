@@ -1,6 +1,7 @@
 // Joints of a written SDFormat file. A joint's frame has the axes of its child, and its origin at the anchor.
 #include "io/robots/sdf_write.h"
 
+// The word of SDFormat for the type of a joint.
 static const char* type_word(const hfModel* m, int joint) {
   switch (hf_model_jnt_type(m)[joint]) {
   case HF_JOINT_SLIDE: return "prismatic";

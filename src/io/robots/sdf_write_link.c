@@ -188,11 +188,15 @@ void hfi_sdf_write_link(hfiSdfWriter* w, const hfiWrittenLink* link, int depth) 
   hfiRobotWriter* r = &w->robot;
   const hfiSdfGroup* group = &w->group[link->group];
   int is_root = link->parent < 0;
+
   hfi_xml_begin(&r->xml, depth, "link");
   hfi_xml_put_text(&r->xml, "name", link->name);
   hfi_xml_print(&r->xml, ">\n");
-  hfi_sdf_write_pose(&r->xml, depth + 1, is_root ? hfi_placement_mul(hfi_placement_inverse(group->X), link->X_WL) : link->X_PL,
-                     is_root ? NULL : r->link[link->parent].name);
+
+  hfiPlacement X = link->X_PL;
+  if (is_root) X = hfi_placement_mul(hfi_placement_inverse(group->X), link->X_WL);
+  hfi_sdf_write_pose(&r->xml, depth + 1, X, is_root ? NULL : r->link[link->parent].name);
+
   if (hf_model_body_gravcomp(r->m)[link->body] == 1) hfi_xml_text_element(&r->xml, depth + 1, "gravity", "false");
   if (!group->is_static || hf_model_body_mass(r->m)[link->body] > 0) write_inertial(r, link, depth + 1);
   if (link->carries) write_geoms(r, link, depth + 1);

@@ -82,6 +82,7 @@ static void exclude_bodies(const Pairs* p, const hfiElem* root) {
   }
 }
 
+// Reads which pairs of links must not touch. Later elements have priority over earlier ones.
 static void read_pairs(hfiUrdf* u, const hfiElem* root) {
   Pairs p = {u, (size_t)u->link_count, HFI_NEW(u->r, unsigned char, (size_t)u->link_count * (size_t)u->link_count)};
   if (!p.off) return;

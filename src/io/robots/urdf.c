@@ -200,6 +200,7 @@ static void give_body(hfiUrdf* u, hfiUrdfLink* link) {
   } else {
     add_body(u, link);
   }
+
   if (!u->r->status) hfi_urdf_read_geoms(u, link);
 }
 

@@ -85,6 +85,7 @@ static int interface_kind(const char* text) {
   } kinds[] = {{"PositionJointInterface", "position", HF_URDF_POSITION_SERVOS},
                {"VelocityJointInterface", "velocity", HF_URDF_VELOCITY_SERVOS},
                {"EffortJointInterface", "effort", HF_URDF_MOTORS}};
+
   for (size_t i = 0; text && i < sizeof kinds / sizeof *kinds; ++i)
     if (strstr(text, kinds[i].ros1) || strcmp(text, kinds[i].ros2) == 0) return (int)kinds[i].kind;
   return -1;

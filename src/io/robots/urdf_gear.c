@@ -35,10 +35,12 @@ double hfi_urdf_rotor_inertia(hfiUrdf* u, const char* joint) {
     for (hfiElem* a = hfi_child(t, "actuator"); a; a = hfi_next(a, "actuator")) {
       double ratio = 1;
       double inertia = 0;
+
       if (!read_number(u, a, "drake:gear_ratio", &ratio)) read_number(u, a, "mechanicalReduction", &ratio);
       if (!read_number(u, a, "drake:rotor_inertia", &inertia)) read_number(u, a, "motorInertia", &inertia);
       armature += ratio * ratio * inertia;
     }
   }
+
   return armature > 0 ? armature : 0;
 }

@@ -160,10 +160,12 @@ static void find_mimic_parameters(const hfiElem* joint, Mimic* m) {
   for (hfiElem* p = hfi_child(joint, "param"); p; p = hfi_next(p, "param")) {
     const char* name = hfi_attr(p, "name");
     if (!name) continue;
+
     if (strcmp(name, "mimic") == 0 && p->text) {
       m->other = p->text;
       m->elem = p;
     }
+
     if (strcmp(name, "multiplier") == 0) m->multiplier_param = p;
     if (strcmp(name, "offset") == 0) m->offset_param = p;
   }

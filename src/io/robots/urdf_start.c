@@ -56,10 +56,12 @@ static const char START[] = "initial_value"; // name of the parameter, and of th
 // is none.
 static const hfiElem* find_initial_value(const hfiElem* joint) {
   static const char* const interfaces[] = {"state_interface", "command_interface"};
+
   for (int k = 0; k < 2; ++k)
     for (const hfiElem* i = hfi_child(joint, interfaces[k]); i; i = hfi_next(i, interfaces[k])) {
       const char* interface = hfi_attr(i, "name");
       if (!interface || strcmp(interface, "position") != 0) continue;
+
       for (const hfiElem* p = hfi_child(i, "param"); p; p = hfi_next(p, "param")) {
         const char* name = hfi_attr(p, "name");
         if (name && strcmp(name, START) == 0) return p;

@@ -30,6 +30,7 @@ static void refuse_joints(hfiRobotWriter* w) {
   }
 }
 
+// Refuses scenes that are not one robot without loops.
 static void refuse_what_urdf_lacks(hfiRobotWriter* w) {
   int loops = w->nloop + w->open_loops;
   refuse_joints(w);

@@ -38,6 +38,7 @@ hfDiagnostic hf_diagnostics_get(const hfDiagnostics* d, int index) {
   return out;
 }
 
+// Whether a message with this subject is in the list; if so, it is counted.
 static int is_known(hfDiagnostics* d, const char* subject) {
   size_t length = strlen(subject);
   for (int i = 0; i < d->count; ++i)
@@ -48,6 +49,7 @@ static int is_known(hfDiagnostics* d, const char* subject) {
   return 0;
 }
 
+// Makes room for one more message. Returns 0 if there is no memory.
 static int make_room(hfDiagnostics* d) {
   if (d->count < d->capacity) return 1;
   int capacity = d->capacity ? 2 * d->capacity : 16;

@@ -206,6 +206,7 @@ static const char* find_above(hfiReader* r, Wanted* w) {
   char absolute[PATH_MAX];
   int real = realpath(r->folder[0] ? r->folder : ".", absolute) != NULL;
   const char* folder = hfi_format(r, "%s", real ? absolute : r->folder);
+
   while (folder[0] && !r->status) {
     const char* found = find_in(r, w, folder);
     if (found || strcmp(folder, "/") == 0) return found;

@@ -12,6 +12,7 @@ struct hfiStoreBlock {
 
 enum { HEADER_BYTES = (sizeof(hfiStoreBlock) + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN };
 
+// Adds a block of at least this many bytes to the store, or returns NULL.
 static hfiStoreBlock* open_block(hfiStore* store, size_t bytes) {
   size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
   hfiStoreBlock* block = calloc(1, HEADER_BYTES + size);

@@ -48,6 +48,7 @@ static void add_attributes(Parse* p, hfiElem* elem, const char** attributes) {
   }
 }
 
+// Makes an element the last child of its parent.
 static void append(hfiElem* parent, hfiElem* elem) {
   elem->parent = parent;
   if (!parent) return;

@@ -84,6 +84,7 @@ static char* without_declaration(const char* text, size_t length) {
 // Finds the next comment at or after `from` that is outside of CDATA sections, without its marks. Returns 0 if there is
 // none.
 static int find_comment(const char* from, const char* end, const char** begin, const char** stop) {
+
   while ((from = find_text(from, end, "<!")) != NULL) {
     if (from + 9 <= end && memcmp(from, "<![CDATA[", 9) == 0) {
       from = find_text(from, end, "]]>");
@@ -96,6 +97,7 @@ static int find_comment(const char* from, const char* end, const char** begin, c
       from += 2;
     }
   }
+
   return 0;
 }
 
@@ -110,6 +112,7 @@ static char* without_dashes(const char* text, size_t length) {
   const char* begin = NULL;
   const char* stop = NULL;
   char* copy = NULL;
+
   for (const char* from = text; find_comment(from, end, &begin, &stop); from = stop + 3) {
     if (!has_loose_dashes(begin, stop)) continue;
     if (!copy) {
@@ -117,6 +120,7 @@ static char* without_dashes(const char* text, size_t length) {
       if (!copy) return NULL;
       memcpy(copy, text, length);
     }
+
     for (const char* c = begin; c < stop; ++c)
       if (*c == '-') copy[c - text] = ' ';
   }
@@ -152,6 +156,7 @@ static void extend(Copy* c, const char* from, size_t n) {
 // Returns the end of the tag.
 static const char* copy_tag(Copy* c, const char* s, const char* end) {
   char quote = 0;
+
   for (; s < end; ++s) {
     extend(c, s, 1);
     if (quote && *s == quote) {
@@ -170,12 +175,14 @@ static const char* copy_tag(Copy* c, const char* s, const char* end) {
 // length of the copy.
 static size_t copy_with_blanks(const char* text, size_t length, char* out) {
   Copy c = {out, 0};
+
   for (const char *s = text, *end = text + length; s < end;) {
     const char* mark = *s == '<' ? end_mark(s, end) : NULL;
     if (*s == '<' && !mark) {
       s = copy_tag(&c, s, end);
       continue;
     }
+
     const char* last = mark ? find_text(s, end, mark) : s;
     if (!last) last = end - 1; // It never ends; the parser will report that.
     extend(&c, s, (size_t)(last + 1 - s));

@@ -66,6 +66,7 @@ static void check_text(hfiXmlWriter* w, const char* text) {
                      (unsigned)(unsigned char)*c);
       return;
     }
+
     c += length;
   }
 }
