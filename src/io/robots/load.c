@@ -7,7 +7,7 @@
 #include "robot/control/muscle_length.h"
 #include "io/xml/reader.h"
 #include "io/robots/sdf.h"
-#include "io/robots/urdf.h"
+#include "io/robots/urdf_model.h"
 #include "model/block.h"
 
 #include <stdio.h>

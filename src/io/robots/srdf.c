@@ -3,7 +3,7 @@
 // <disable_collisions link1 link2> switches a pair off, <disable_default_collisions link> all pairs of a link, of which
 // <enable_collisions link1 link2> switches one on again. A model excludes pairs of bodies. Where links were merged into
 // one body, two bodies are excluded only if all pairs of their links with collision geometry are off.
-#include "io/robots/srdf.h"
+#include "io/robots/urdf_model.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // A state gives the coordinates of some joints. All others are at their reference, except joints that follow others
 // (<mimic>), and controls of position servos are such that they hold the state. A state has the name that the file
 // gives it or, if several groups have a state of that name, or the URDF has a keyframe of it, GROUP/NAME.
-#include "io/robots/srdf.h"
+#include "io/robots/urdf_model.h"
 
 #include "math/vec3.h"
 #include "build/key.h"

@@ -2,11 +2,9 @@
 //
 // Roots (links that are no joint's child) are fixed in the world; a root called "world" is the world. The order of
 // bodies is depth-first, children in the order of their joints, as in MuJoCo.
-#include "io/robots/urdf.h"
+#include "io/robots/urdf_model.h"
 
 #include "io/mjcf/mjcf_settings.h"
-#include "io/robots/srdf.h"
-#include "io/robots/urdf_model.h"
 
 #include <holdfast/step_problem.h>
 #include <string.h>

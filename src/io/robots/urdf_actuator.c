@@ -2,7 +2,6 @@
 //
 // ROS commands joints, so an actuator is called like its joint and its control is in the joint's units (drive.h).
 #include "io/robots/drive.h"
-#include "io/robots/urdf.h"
 #include "io/robots/urdf_model.h"
 
 #include <math.h>

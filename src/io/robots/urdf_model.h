@@ -106,4 +106,15 @@ void hfi_urdf_set_weight(hfiUrdf* u, hfiUrdfLink* leader);
 void hfi_urdf_read_filters(hfiUrdf* u);
 void hfi_urdf_read_frames(hfiUrdf* u);
 
+// Reads a document whose root is <robot> into reader->builder.
+void hfi_urdf_read(hfiReader* reader, hfiElem* root);
+
+// ---- SRDF, MoveIt's file beside a URDF ------------------------------------------------------------
+
+// Reads the file config.srdf of the reader, after the URDF: pairs of links that must not touch, and states of groups of
+// joints.
+void hfi_srdf_read(hfiUrdf* u);
+// Adds each <group_state> as a keyframe.
+void hfi_srdf_read_states(hfiUrdf* u, const hfiElem* root);
+
 #endif

@@ -1,8 +1,6 @@
 // Joints and transmissions of a written URDF file. The origin of a link lies on the axis of its joint.
 #include "io/robots/urdf_write.h"
 
-#include "io/robots/urdf.h"
-
 static const char* type_word(const hfModel* m, const hfiWrittenLink* link) {
   if (link->floats) return "floating";
   if (link->joint < 0) return "fixed";
