@@ -9,58 +9,72 @@
 
 #include "base/finite.h"
 #include "math/vec3.h"
+#include <holdfast/step_problem.h>
 
 #include <string.h>
 
-// The geom's own value, or the default if it is negative.
-static double own_or(double value, double fallback) { return value < 0 ? fallback : value; }
+// A value of a geom, or the default if it is negative.
+static double given_or(double value, double fallback) { return value < 0 ? fallback : value; }
 
 static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
 
 static double harmonic_mean(double a, double b) { return 2 * in_series(a, b); }
 
+static double larger(double a, double b) { return max2(a, b); }
+
 static double dynamic_friction(const hfModel* m, int g) {
-  return own_or(hf_model_geom_friction_dynamic(m)[g], hf_model_geom_friction(m)[3 * g]);
+  return given_or(hf_model_geom_friction_dynamic(m)[g], hf_model_geom_friction(m)[3 * g]);
 }
 
 // The geom whose values count alone because its priority is higher, or -1.
 static int dominant_geom(const hfModel* m, int a, int b) {
-  int pa = hf_model_geom_priority(m)[a], pb = hf_model_geom_priority(m)[b];
-  return pa > pb ? a : pb > pa ? b : -1;
+  int priority_a = hf_model_geom_priority(m)[a];
+  int priority_b = hf_model_geom_priority(m)[b];
+
+  if (priority_a == priority_b) return -1;
+  return priority_a > priority_b ? a : b;
 }
 
+// Sets the coefficients of friction. alone: the dominant geom, or -1.
 static void combine_friction(const hfModel* m, int a, int b, int alone, hfiMaterial* out) {
   const double* mu = hf_model_geom_friction(m);
+
   if (alone >= 0) {
     memcpy(out->mu, mu + 3 * alone, sizeof out->mu);
     out->mu_dynamic = dynamic_friction(m, alone);
     return;
   }
-  int harmonic = m->world.friction_rule == HF_COMBINE_HARMONIC;
-  for (int i = 0; i < 3; ++i)
-    out->mu[i] =
-        harmonic ? harmonic_mean(mu[3 * a + i], mu[3 * b + i]) : max2(mu[3 * a + i], mu[3 * b + i]);
-  double da = dynamic_friction(m, a), db = dynamic_friction(m, b);
-  out->mu_dynamic = harmonic ? harmonic_mean(da, db) : max2(da, db);
+
+  double (*combine)(double, double) = m->world.friction_rule == HF_COMBINE_HARMONIC ? harmonic_mean : larger;
+  for (int i = 0; i < 3; ++i) out->mu[i] = combine(mu[3 * a + i], mu[3 * b + i]);
+  out->mu_dynamic = combine(dynamic_friction(m, a), dynamic_friction(m, b));
 }
 
+// Sets stiffness, dissipation and their tangential likes, restitution and stiction speed.
 static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out) {
   const hfWorld* w = &m->world;
-  double ka = own_or(hf_model_geom_stiffness(m)[a], w->stiffness);
-  double kb = own_or(hf_model_geom_stiffness(m)[b], w->stiffness);
-  double da = own_or(hf_model_geom_dissipation(m)[a], w->dissipation);
-  double db = own_or(hf_model_geom_dissipation(m)[b], w->dissipation);
+
+  // along the normal
+  double ka = given_or(hf_model_geom_stiffness(m)[a], w->stiffness);
+  double kb = given_or(hf_model_geom_stiffness(m)[b], w->stiffness);
+  double da = given_or(hf_model_geom_dissipation(m)[a], w->dissipation);
+  double db = given_or(hf_model_geom_dissipation(m)[b], w->dissipation);
   out->weight_a = ka / (ka + kb);
   out->stiffness = in_series(ka, kb);
   out->dissipation = (kb * da + ka * db) / (ka + kb);
-  double ta = own_or(hf_model_geom_tangential_stiffness(m)[a], w->tangential_ratio * ka);
-  double tb = own_or(hf_model_geom_tangential_stiffness(m)[b], w->tangential_ratio * kb);
-  out->tangential_stiffness = in_series(ta, tb);
-  double ca = hf_model_geom_tangential_damping(m)[a], cb = hf_model_geom_tangential_damping(m)[b];
-  out->tangential_damping = ca < 0 ? cb : cb < 0 ? ca : in_series(ca, cb);
   out->restitution = max2(hf_model_geom_restitution(m)[a], hf_model_geom_restitution(m)[b]);
-  out->stiction_speed = min2(own_or(hf_model_geom_stiction_speed(m)[a], w->stiction_speed),
-                             own_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
+
+  // along the surface; damping that one geom does not give is given by the other
+  double ta = given_or(hf_model_geom_tangential_stiffness(m)[a], w->tangential_ratio * ka);
+  double tb = given_or(hf_model_geom_tangential_stiffness(m)[b], w->tangential_ratio * kb);
+  double ca = hf_model_geom_tangential_damping(m)[a];
+  double cb = hf_model_geom_tangential_damping(m)[b];
+  out->tangential_stiffness = in_series(ta, tb);
+  if (ca < 0) out->tangential_damping = cb;
+  else if (cb < 0) out->tangential_damping = ca;
+  else out->tangential_damping = in_series(ca, cb);
+  out->stiction_speed = min2(given_or(hf_model_geom_stiction_speed(m)[a], w->stiction_speed),
+                             given_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
 }
 
 // The first n numbers at x if any of them is set, otherwise the default.
@@ -84,62 +98,84 @@ static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
 static double find_resting_depth(hfiSoftness* soft, const hfiSoftLaw* law, double g) {
   for (uint32_t i = 0; i < soft->nrest && i < HFI_RESTS; ++i) {
     const hfiRest* rest = &soft->rest[i];
-    if (rest->k == law->k && rest->g == g && memcmp(rest->solimp, law->solimp, sizeof rest->solimp) == 0) return rest->depth;
+    int is_same_law = rest->k == law->k && memcmp(rest->solimp, law->solimp, sizeof rest->solimp) == 0;
+    if (is_same_law && rest->g == g) return rest->depth;
   }
+
   hfiRest* rest = &soft->rest[soft->nrest++ % HFI_RESTS];
   memcpy(rest->solimp, law->solimp, sizeof rest->solimp);
-  rest->k = law->k, rest->g = g;
-  return rest->depth = hfi_soft_resting_depth(law, g);
+  rest->k = law->k;
+  rest->g = g;
+  rest->depth = hfi_soft_resting_depth(law, g);
+  return rest->depth;
 }
 
 // Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time, and friction, need a stiffness and a
 // dissipation instead: those with which a body of this weight rests as deep and is damped as much. If the scene has no
 // gravity, earth's gravity is taken. If nothing moves the centres of both bodies, there is no weight, and the contact
 // keeps the stiffness of its geoms.
-static void translate(const hfModel* m, hfiSoftness* soft, double weight, const double* solref, const double* solimp, hfiMaterial* out) {
+static void translate(const hfModel* m, hfiSoftness* soft, double weight, const double* solref, const double* solimp,
+                      hfiMaterial* out) {
   if (!(weight > LEAST_WEIGHT)) return;
-  double gravity = v3_norm(v3_load(m->world.gravity)), w = weight / pyramid_factor(&m->world, out);
+
+  double gravity = v3_norm(v3_load(m->world.gravity));
+  double w = weight / pyramid_factor(&m->world, out);
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
-  double r = find_resting_depth(soft, &law, gravity > 0 ? gravity : 9.81), d = hfi_solimp_impedance(solimp, r, NULL);
+  double r = find_resting_depth(soft, &law, gravity > 0 ? gravity : 9.81);
+  double d = hfi_solimp_impedance(solimp, r, NULL);
+
   out->from_solref = 1;
   out->soft = law;
   out->stiffness = law.k * d * d / ((1 - d) * w);
   out->dissipation = law.b / (law.k * d * r);
-  // MuJoCo's softness is for the normal direction only: friction must not be softer than with our own materials.
+
+  // MuJoCo's softness is for the normal direction only: friction must not be softer than with our own materials
   out->tangential_stiffness = max2(out->tangential_stiffness, m->world.tangential_ratio * out->stiffness);
+}
+
+// The share of geom a in a mean of the parameters of two geoms [-]. alone: the dominant geom, or -1.
+static double share_of_first(const hfModel* m, int a, int b, int alone) {
+  const double* mix = hf_model_geom_solmix(m);
+  if (alone >= 0) return alone == a;
+  return mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b]) : 0.5;
 }
 
 // MuJoCo's parameters count if a model sets them and gives no stiffness of ours.
 static void combine_solver_parameters(const hfModel* m, hfiSoftness* soft, double weight, int a, int b, int alone,
                                       hfiMaterial* out) {
-  const double *mix = hf_model_geom_solmix(m), *k = hf_model_geom_stiffness(m);
-  const double *ra = set_or(hf_model_geom_solref(m) + 2 * a, 2, HFI_DEFAULT_SOLREF),
-               *rb = set_or(hf_model_geom_solref(m) + 2 * b, 2, HFI_DEFAULT_SOLREF);
-  const double *ia = set_or(hf_model_geom_solimp(m) + 5 * a, 5, HFI_DEFAULT_SOLIMP),
-               *ib = set_or(hf_model_geom_solimp(m) + 5 * b, 5, HFI_DEFAULT_SOLIMP);
-  int set = ra != HFI_DEFAULT_SOLREF || rb != HFI_DEFAULT_SOLREF || ia != HFI_DEFAULT_SOLIMP || ib != HFI_DEFAULT_SOLIMP;
-  if (!(set || soft->defaults) || k[a] >= 0 || k[b] >= 0) return;
-  double solref[2], solimp[5],
-      wa = alone >= 0            ? alone == a
-           : mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b])
-                                 : 0.5;
-  int direct = ra[0] <= 0 || rb[0] <= 0; // Stiffness and damping cannot be mixed with time constants.
-  for (int i = 0; i < 2; ++i)
-    solref[i] = direct ? min2(ra[i], rb[i]) : wa * ra[i] + (1 - wa) * rb[i];
-  for (int i = 0; i < 5; ++i) solimp[i] = wa * ia[i] + (1 - wa) * ib[i];
+  const double *geom_solref = hf_model_geom_solref(m), *geom_solimp = hf_model_geom_solimp(m);
+  const double* stiffness = hf_model_geom_stiffness(m);
+  const double* ra = set_or(geom_solref + 2 * a, 2, HFI_DEFAULT_SOLREF);
+  const double* rb = set_or(geom_solref + 2 * b, 2, HFI_DEFAULT_SOLREF);
+  const double* ia = set_or(geom_solimp + 5 * a, 5, HFI_DEFAULT_SOLIMP);
+  const double* ib = set_or(geom_solimp + 5 * b, 5, HFI_DEFAULT_SOLIMP);
+
+  int has_solref = ra != HFI_DEFAULT_SOLREF || rb != HFI_DEFAULT_SOLREF;
+  int has_solimp = ia != HFI_DEFAULT_SOLIMP || ib != HFI_DEFAULT_SOLIMP;
+  if (!(has_solref || has_solimp || soft->defaults) || stiffness[a] >= 0 || stiffness[b] >= 0) return;
+
+  double solref[2], solimp[5];
+  double share = share_of_first(m, a, b, alone);
+  int is_direct = ra[0] <= 0 || rb[0] <= 0; // Stiffness and damping cannot be mixed with time constants.
+  for (int i = 0; i < 2; ++i) solref[i] = is_direct ? min2(ra[i], rb[i]) : share * ra[i] + (1 - share) * rb[i];
+  for (int i = 0; i < 5; ++i) solimp[i] = share * ia[i] + (1 - share) * ib[i];
   translate(m, soft, weight, solref, solimp, out);
 }
 
 // The parameters that an explicit pair gives replace those of its geoms.
 static void apply_pair(const hfModel* m, hfiSoftness* soft, double weight, int pair, hfiMaterial* out) {
-  const double* mu = hf_model_pair_friction(m) + 5 * pair;
-  out->mu[0] = 0.5 * (mu[0] + mu[1]), out->mu[1] = mu[2], out->mu[2] = 0.5 * (mu[3] + mu[4]);
-  out->mu_dynamic = out->mu[0];
+  const double* mu = hf_model_pair_friction(m) + 5 * pair; // two for sliding, one for torsion, two for rolling
+  const double* solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, HFI_DEFAULT_SOLREF);
+  const double* solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, HFI_DEFAULT_SOLIMP);
+
+  out->mu[HF_SLIDING] = 0.5 * (mu[0] + mu[1]);
+  out->mu[HF_TORSION] = mu[2];
+  out->mu[HF_ROLLING] = 0.5 * (mu[3] + mu[4]);
+  out->mu_dynamic = out->mu[HF_SLIDING];
   out->condim = hf_model_pair_condim(m)[pair];
-  const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, HFI_DEFAULT_SOLREF),
-               *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, HFI_DEFAULT_SOLIMP);
-  if (solref != HFI_DEFAULT_SOLREF || solimp != HFI_DEFAULT_SOLIMP || soft->defaults)
-    translate(m, soft, weight, solref, solimp, out);
+
+  int is_set = solref != HFI_DEFAULT_SOLREF || solimp != HFI_DEFAULT_SOLIMP;
+  if (is_set || soft->defaults) translate(m, soft, weight, solref, solimp, out);
 }
 
 // Is this a mocap body, or a body fixed to one? Such a body has poses, but no velocity that a step knows.
@@ -166,11 +202,11 @@ double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
 }
 
 hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int b, int pair) {
-  hfiMaterial out = {0};
-  int alone = dominant_geom(m, a, b);
-  const int32_t* body = hf_model_geom_body(m);
+  const int32_t *body = hf_model_geom_body(m), *condim = hf_model_geom_condim(m);
   double weight = soft->weight[body[a]] + soft->weight[body[b]];
-  const int32_t* condim = hf_model_geom_condim(m);
+  int alone = dominant_geom(m, a, b);
+  hfiMaterial out = {0};
+
   out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
   out.include_margin = hfi_material_margin(m, a, b, pair);
   out.adhesion = hfi_material_adhesion(m, a, b, pair);
@@ -178,6 +214,7 @@ hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int
   combine_friction(m, a, b, alone, &out);
   combine_solver_parameters(m, soft, weight, a, b, alone, &out);
   if (pair >= 0) apply_pair(m, soft, weight, pair, &out);
+
   // A mocap body has no velocity, so that a body which it pushes seems to fly away from it. With dissipation, contact
   // forces would be zero above the speed 1/d, and the mocap body would go through the pushed body.
   if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = out.soft.b = 0;
