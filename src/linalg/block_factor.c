@@ -115,11 +115,16 @@ HFI_COPIED void extend_run(const hfiBlockMatrix* B, int32_t k, Run* run, int six
 
 // Begins the next run, without columns, at the next coupled position of k. Returns 0 if there is none.
 HFI_COPIED int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
-  const int32_t start = B->start[k], end = B->start[k + 1], *later = B->later;
+  const int32_t* later = B->later;
+  const int32_t start = B->start[k];
+  const int32_t end = B->start[k + 1];
   while (run->next_k < end && !B->coupled[run->next_k - start]) ++run->next_k;
   if (run->next_k == end) return 0;
+
   while (later[run->next_i] != later[run->next_k]) ++run->next_i;
-  run->from = B->offset[run->next_k], run->to = B->offset[run->next_i], run->columns = 0;
+  run->from = B->offset[run->next_k];
+  run->to = B->offset[run->next_i];
+  run->columns = 0;
   return 1;
 }
 
@@ -177,15 +182,20 @@ static int has_consecutive_later(const hfiBlockMatrix* B, int32_t k) {
   return B->later[last] - B->later[first] == last - first;
 }
 
-// b_i -= Z_i^T z_k for all later positions i of k, if all nodes are free bodies. Each product is summed first and then subtracted, as subtract_from_later does.
+// b_i -= Z_i^T z_k for all later positions i of k, if all nodes are free bodies. Each product is summed first and then
+// subtracted, as subtract_from_later does.
 static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, const double* restrict Z, const double* restrict z, double* b) {
   int w = B->width[k];
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e, Z += 6) {
     double* y = b + B->first[B->later[e]];
     hfiFour s = {0, 0, 0, 0};
     hfiTwo t = {0, 0};
-    for (int i = 0; i < 6; ++i) s += -z[i] * *(const hfiFour*)(Z + i * w), t += -z[i] * *(const hfiTwo*)(Z + i * w + 4);
-    *(hfiFour*)y += s, *(hfiTwo*)(y + 4) += t;
+    for (int i = 0; i < 6; ++i) {
+      s += -z[i] * *(const hfiFour*)(Z + i * w);
+      t += -z[i] * *(const hfiTwo*)(Z + i * w + 4);
+    }
+    *(hfiFour*)y += s;
+    *(hfiTwo*)(y + 4) += t;
   }
 }
 
@@ -193,6 +203,8 @@ static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, cons
 HFI_COPIED void subtract_from_later(const hfiBlockMatrix* B, int32_t k, const double* Z, const double* z, double* b, int n, int six) {
   int w = B->width[k];
   double* sums = B->work;
+
+  // positions that follow each other
   if (has_consecutive_later(B, k)) {
     hfi_add_rows(b + B->first[B->later[B->start[k]]], -1.0, z, 1, Z, w, n, w);
     return;
@@ -201,6 +213,7 @@ HFI_COPIED void subtract_from_later(const hfiBlockMatrix* B, int32_t k, const do
     subtract_from_bodies(B, k, Z, z, b);
     return;
   }
+
   memset(sums, 0, sizeof(double) * (size_t)w);
   hfi_add_rows(sums, -1.0, z, 1, Z, w, n, w);
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
@@ -230,9 +243,11 @@ HFI_COPIED const double* gather_later(const hfiBlockMatrix* B, int32_t k, const 
   return B->work;
 }
 
+// Solves for position k from the later positions back to it: z_k = U^-1 (z_k - Y x).
 HFI_COPIED void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
   Panel K = get_panel(B, k, six);
   double* z = b + B->first[k];
+
   if (K.w > 0) {
     const double* x = gather_later(B, k, b, six);
     if (K.n == 6 && K.w >= 4)
@@ -240,6 +255,7 @@ HFI_COPIED void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b, in
     else
       for (int i = 0; i < K.n; ++i) z[i] -= hfi_dot(K.right.at + i * K.right.stride, x, K.w);
   }
+
   if (B->symmetric)
     hfi_ldlt_backward(K.rows, K.n, K.right.stride, z);
   else

@@ -23,22 +23,29 @@ static size_t count_planned_couplings(size_t nodes) {
   return (size_t)PLANNED_NODES * (PLANNED_NODES - 1) / 2 + PLANNED_COUPLINGS * (nodes - PLANNED_NODES);
 }
 
+// Takes the storage (block_sparse.h).
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
-  size_t nodes = (size_t)max_nodes, n = (size_t)max_n;
+  size_t nodes = (size_t)max_nodes;
+  size_t n = (size_t)max_n;
+  size_t words = nodes * ((nodes + 63) / 64);
   memset(B, 0, sizeof *B);
   B->max_nodes = max_nodes;
   B->max_n = max_n;
-  B->graph = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
-  B->ordered = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
-  HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width, &B->coupled,
-                &B->parent, &B->child, &B->sibling, &B->nodes_below, &B->root, &B->part);
   B->max_branches = 1;
+
+  // by node
+  HFI_TAKE_EACH(arena, uint64_t, words, &B->graph, &B->ordered);
+  HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size,
+                &B->width, &B->coupled, &B->parent, &B->child, &B->sibling, &B->nodes_below, &B->root, &B->part);
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);
-  B->room = count_planned_couplings(nodes);
-  B->later = HFI_TAKE(arena, int32_t, B->room);
-  B->offset = HFI_TAKE(arena, int32_t, B->room);
   B->at = HFI_TAKE(arena, size_t, nodes + 1);
+
+  // couplings
+  B->room = count_planned_couplings(nodes);
+  HFI_TAKE_EACH(arena, int32_t, B->room, &B->later, &B->offset);
+
+  // by unknown
   B->pivot = HFI_TAKE(arena, int32_t, n);
   B->work = HFI_TAKE(arena, double, n);
 }
@@ -160,9 +167,13 @@ static int32_t list_later(hfiBlockMatrix* B, int32_t k) {
   return count;
 }
 
+// Makes the lists of later positions and places the panels, position by position.
 void hfi_block_place_panels(hfiBlockMatrix* B) {
-  B->start[0] = B->first[0] = 0, B->at[0] = 0;
+  B->start[0] = 0;
+  B->first[0] = 0;
+  B->at[0] = 0;
   B->all_six = 1;
+
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t size = B->weight[B->order[k]];
     B->size[k] = size;
@@ -186,14 +197,19 @@ static int has_ordered_pattern(hfiBlockMatrix* B) {
   return 0;
 }
 
+// Finds the order of elimination and the pattern of the factors. Returns 0 if they have more couplings than planned.
 int hfi_block_order(hfiBlockMatrix* B) {
   if (has_ordered_pattern(B)) return 1;
+
+  // degrees
   leastDegree known = {INT32_MAX, 0};
   B->all_weights = find_all_weights(B);
   for (int32_t i = 0; i < B->nodes; ++i) {
     count_degree(B, i);
     update_bound(B, i, &known);
   }
+
+  // eliminate the node of least degree, again and again
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t node = find_next(B, &known);
     B->order[k] = node;
@@ -201,6 +217,7 @@ int hfi_block_order(hfiBlockMatrix* B) {
     B->degree[node] = INT32_MAX;
     eliminate(B, node, &known);
   }
+
   if (count_couplings(B) > B->room) {
     B->ordered_nodes = 0; // The next call must order again.
     return 0;
@@ -210,15 +227,31 @@ int hfi_block_order(hfiBlockMatrix* B) {
   return 1;
 }
 
+// Makes a matrix of one node. The next call of hfi_block_order must order again.
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n) {
   assert(B->max_nodes >= 1 && n <= B->max_n);
-  B->nodes = 1, B->ordered_nodes = 0; // The next call of hfi_block_order must order again.
-  B->weight[0] = B->size[0] = n, B->width[0] = 0, B->all_six = n == 6;
-  B->order[0] = B->position[0] = 0;
-  B->start[0] = B->start[1] = 0;
-  B->first[0] = 0, B->first[1] = n;
-  B->at[0] = 0, B->at[1] = (size_t)n * (size_t)n;
-  B->branches = 1, B->branch_start[0] = 0, B->branch_start[1] = B->branch_start[2] = 1;
+  B->nodes = 1;
+  B->ordered_nodes = 0;
+  B->weight[0] = n;
+  B->all_six = n == 6;
+  B->order[0] = 0;
+  B->position[0] = 0;
+
+  // one panel without later positions
+  B->size[0] = n;
+  B->width[0] = 0;
+  B->start[0] = 0;
+  B->start[1] = 0;
+  B->first[0] = 0;
+  B->first[1] = n;
+  B->at[0] = 0;
+  B->at[1] = (size_t)n * (size_t)n;
+
+  // one branch and an empty trunk
+  B->branches = 1;
+  B->branch_start[0] = 0;
+  B->branch_start[1] = 1;
+  B->branch_start[2] = 1;
   B->star = NULL;
 }
 

@@ -158,22 +158,34 @@ HFI_COPIED void gather_columns(const hfiBlockMatrix* B, int32_t k, const double*
   }
 }
 
-// Adds the panel of position k to y = K x: its rows give y_k, and the blocks below its pivot add to y_j of its later nodes. If K is symmetric, those blocks
-// are the transposed ones beside the pivot. trunk_y is where y of the trunk is, as y for all other positions. columns: scratch
+// Adds the panel of position k to y = K x: its rows give y_k, and the blocks below its pivot add to y_j of its later
+// nodes. If K is symmetric, those blocks are the transposed ones beside the pivot. trunk_y is where y of the trunk is,
+// as y for all other positions. columns: scratch
 HFI_COPIED void multiply_panel(const hfiBlockMatrix* B, int32_t k, const double* x, double* y, double* trunk_y, double* columns, int six) {
-  int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w, ld_lower = B->symmetric ? ld : w;
-  int32_t trunk = B->branch_start[B->branches];
-  const double *rows = hfi_block_rows(B, k), *lower = B->symmetric ? rows + n : rows + n * ld, *xk = x + B->first[k];
-  double *yk = y + B->first[k], minus[6] = {0};
+  int n = six ? 6 : B->size[k];
+  int w = B->width[k];
+  int ld = n + w;
+  const double* rows = hfi_block_rows(B, k);
+  const double* xk = x + B->first[k];
+  double* yk = y + B->first[k];
   gather_columns(B, k, x, columns, six);
+
+  // y_k
   if (six) {
+    double minus[6] = {0};
     hfi_six_subtract_dots(minus, rows, ld, columns, ld);
     for (int i = 0; i < 6; ++i) yk[i] -= minus[i];
-  }
-  for (int i = 0; !six && i < n; ++i) yk[i] += hfi_dot(rows + i * ld, columns, ld);
+  } else
+    for (int i = 0; i < n; ++i) yk[i] += hfi_dot(rows + i * ld, columns, ld);
+
+  // y_j of the later positions
+  int32_t trunk = B->branch_start[B->branches];
+  int ld_lower = B->symmetric ? ld : w;
+  const double* lower = B->symmetric ? rows + n : rows + n * ld;
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
     int32_t j = B->later[e];
-    hfi_add_rows((j < trunk ? y : trunk_y) + B->first[j], 1.0, xk, 1, lower + B->offset[e], ld_lower, n, six ? 6 : B->size[j]);
+    double* yj = (j < trunk ? y : trunk_y) + B->first[j];
+    hfi_add_rows(yj, 1.0, xk, 1, lower + B->offset[e], ld_lower, n, six ? 6 : B->size[j]);
   }
 }
 

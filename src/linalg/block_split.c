@@ -26,21 +26,30 @@ static const double MOST_TIME = 0.9;
 
 enum { IN_SUBTREE = -1, IN_TRUNK = HFI_MAX_BRANCHES }; // `part` of a node before it has a branch
 
-// Finds the parent (-1: none) and the children of each node, and the number of nodes of its subtree.
+// Finds the parent (-1: none) and the children of each node, and the number of nodes of its subtree. The parent of a
+// node is the first of the later nodes that it is coupled to.
 static void find_tree(hfiBlockMatrix* B) {
-  for (int32_t i = 0; i < B->nodes; ++i) B->nodes_below[i] = 1, B->child[i] = -1;
+  for (int32_t i = 0; i < B->nodes; ++i) {
+    B->nodes_below[i] = 1;
+    B->child[i] = -1;
+  }
+
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int32_t node = B->order[k], first = B->nodes;
+    int32_t node = B->order[k];
+    int32_t first = B->nodes;
     const uint64_t* row = B->graph + (size_t)node * (size_t)B->words;
     for (int32_t w = 0; w < B->words; ++w)
       for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
         int32_t later = B->position[64 * w + __builtin_ctzll(bits)];
-        first = later < first ? later : first;
+        if (later < first) first = later;
       }
-    int32_t parent = B->parent[node] = first < B->nodes ? B->order[first] : -1;
+
+    int32_t parent = first < B->nodes ? B->order[first] : -1;
+    B->parent[node] = parent;
     if (parent < 0) continue;
     B->nodes_below[parent] += B->nodes_below[node];
-    B->sibling[node] = B->child[parent], B->child[parent] = node;
+    B->sibling[node] = B->child[parent];
+    B->child[parent] = node;
   }
 }
 
@@ -87,16 +96,24 @@ static int32_t deal_subtrees(hfiBlockMatrix* B, int32_t count) {
   return largest;
 }
 
-// Returns how many nodes the trunk should have. 0: the matrix should stay whole, or needs no trunk. *time: the estimated time [nodes of a branch]
+// Returns how many nodes the trunk should have. 0: the matrix should stay whole, or needs no trunk. *time: the
+// estimated time [nodes of a branch]
 static int32_t choose_trunk(hfiBlockMatrix* B, double* time) {
-  int32_t best = 0, count = list_roots(B);
+  int32_t best = 0;
+  int32_t count = list_roots(B);
   *time = deal_subtrees(B, count);
+
   for (int32_t trunk = 1; trunk < B->nodes; ++trunk) {
+    // Branches of the same size would not be better.
     double trunk_time = TRUNK_NODE * trunk;
-    if (trunk_time + (double)(B->nodes - trunk) / B->max_branches >= *time) break; // Branches of the same size would not be better.
+    if (trunk_time + (double)(B->nodes - trunk) / B->max_branches >= *time) break;
+
     count = cut_largest(B, count);
     double branch_time = deal_subtrees(B, count);
-    if (branch_time + trunk_time < *time) *time = branch_time + trunk_time, best = trunk;
+    if (branch_time + trunk_time < *time) {
+      *time = branch_time + trunk_time;
+      best = trunk;
+    }
   }
   return best;
 }
@@ -116,16 +133,27 @@ static void set_parts(hfiBlockMatrix* B, int32_t trunk) {
   }
 }
 
-// Sorts the positions by parts; within a part they keep their order.
+// Sorts the positions by parts (counting sort); within a part they keep their order.
 static void sort_positions(hfiBlockMatrix* B) {
-  int32_t *start = B->branch_start, next[HFI_MAX_BRANCHES + 1], *old = B->root;
+  int32_t* start = B->branch_start;
+  int32_t* old = B->root;
+  int32_t next[HFI_MAX_BRANCHES + 1];
   B->branches = B->max_branches;
+
   memset(start, 0, sizeof B->branch_start);
-  for (int32_t i = 0; i < B->nodes; ++i) B->part[i] = B->part[i] == IN_TRUNK ? B->branches : B->part[i], ++start[B->part[i] + 1];
-  for (int32_t p = 0; p <= B->branches; ++p) next[p] = start[p], start[p + 1] += start[p];
+  for (int32_t i = 0; i < B->nodes; ++i) {
+    if (B->part[i] == IN_TRUNK) B->part[i] = B->branches;
+    ++start[B->part[i] + 1];
+  }
+  for (int32_t p = 0; p <= B->branches; ++p) {
+    next[p] = start[p];
+    start[p + 1] += start[p];
+  }
+
   memcpy(old, B->order, sizeof *old * (size_t)B->nodes);
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int32_t node = old[k], position = next[B->part[node]]++;
+    int32_t node = old[k];
+    int32_t position = next[B->part[node]]++;
     B->order[position] = node;
     B->position[node] = position;
   }

@@ -74,17 +74,29 @@ static int32_t trunk_of(const hfiBlockMatrix* B) { return B->branch_start[B->bra
 
 // Adds position k to the sizes.
 static void count_position(const hfiBlockMatrix* B, int32_t k, Sizes* sizes) {
-  size_t size = (size_t)B->size[k], length = (size_t)pad(B->size[k]), columns = 0, entries = (size_t)(B->start[k + 1] - B->start[k]);
-  int in_trunk = k >= trunk_of(B);
-  if (B->all_six) columns = PAD * entries;
-  for (int32_t e = B->start[k]; !B->all_six && e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
-  sizes->entries += entries, sizes->numbers += size * columns;
-  sizes->pivots += size * length, sizes->unknowns += length;
-  sizes->widest = size * columns > sizes->widest ? size * columns : sizes->widest;
-  sizes->largest = size > sizes->largest ? size : sizes->largest;
-  if (!in_trunk) return;
-  sizes->trunk_entries += entries, sizes->trunk_numbers += size * columns;
-  sizes->trunk_pivots += size * length, sizes->trunk_unknowns += length, sizes->trunk_nodes += 1;
+  size_t size = (size_t)B->size[k];
+  size_t length = (size_t)pad(B->size[k]);
+  size_t entries = (size_t)(B->start[k + 1] - B->start[k]);
+
+  size_t columns = 0; // padded columns of the row of blocks
+  if (B->all_six)
+    columns = PAD * entries;
+  else
+    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
+
+  sizes->entries += entries;
+  sizes->numbers += size * columns;
+  sizes->pivots += size * length;
+  sizes->unknowns += length;
+  if (sizes->widest < size * columns) sizes->widest = size * columns;
+  if (sizes->largest < size) sizes->largest = size;
+
+  if (k < trunk_of(B)) return;
+  sizes->trunk_entries += entries;
+  sizes->trunk_numbers += size * columns;
+  sizes->trunk_pivots += size * length;
+  sizes->trunk_unknowns += length;
+  sizes->trunk_nodes += 1;
 }
 
 // Takes the storage that each part needs for itself.
@@ -110,13 +122,16 @@ static void plan_contributions(hfiRoughPart* part, const Sizes* sizes, hfiArena*
   part->trunk_x = HFI_TAKE(arena, float, sizes->trunk_unknowns);
 }
 
+// Takes storage for the factors of B: first counts what each part needs.
 void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena) {
   size_t nodes = (size_t)B->nodes;
   Sizes sizes = {0};
   for (int32_t p = 0; p <= B->branches; ++p) {
-    F->part[p].first_entry = (int32_t)sizes.entries, F->part[p].first_number = sizes.numbers;
+    F->part[p].first_entry = (int32_t)sizes.entries;
+    F->part[p].first_number = sizes.numbers;
     for (int32_t k = B->branch_start[p]; k < B->branch_start[p + 1]; ++k) count_position(B, k, &sizes);
   }
+
   F->capacity = sizes.numbers;
   F->storage = HFI_TAKE(arena, float, 2 * sizes.numbers);
   HFI_TAKE_EACH(arena, float, sizes.pivots, &F->T_transposed, &F->S);
@@ -125,6 +140,7 @@ void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena
   F->pivot_at = HFI_TAKE(arena, size_t, nodes + 1);
   F->block_at = HFI_TAKE(arena, size_t, sizes.entries);
   F->x = HFI_TAKE(arena, float, sizes.unknowns);
+
   for (int32_t p = 0; p <= B->branches; ++p) plan_part(F->part + p, B, &sizes, arena);
   for (int32_t p = 0; p < B->branches; ++p) plan_contributions(F->part + p, &sizes, arena);
 }
@@ -276,23 +292,33 @@ HFI_COPIED int32_t add_zeros_to_row(const hfiRoughFactors* F, const hfiBlockMatr
   return at;
 }
 
-// Subtracts what position i, the earlier one of entry e = (i, k), contributes to row k. If e is weak, only strong entries (i, j) contribute to K_kj. Where
-// row k has no blocks of position j yet, the contribution makes them.
+// Subtracts what position i, the earlier one of entry e = (i, k), contributes to row k. If e is weak, only strong
+// entries (i, j) contribute to K_kj. Where row k has no blocks of position j yet, the contribution makes them.
 HFI_COPIED void subtract_earlier(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t e, int six) {
-  int32_t i = F->earlier[e], k = row->k;
-  int n = size_of(B, i, six), m = size_of(B, k, six), length = row_length(B, k, six), all = F->is_strong[e];
-  const float *Y_ik = F->Y + F->block_at[e], *Z_ik = F->Z + F->block_at[e];
+  int32_t i = F->earlier[e];
+  int32_t k = row->k;
+  int n = size_of(B, i, six);
+  int m = size_of(B, k, six);
+  int length = row_length(B, k, six);
+  const float* Y_ik = F->Y + F->block_at[e];
+  const float* Z_ik = F->Z + F->block_at[e];
   multiply(row->pivot, Z_ik, Y_ik, n, m, length, length, SUBTRACTED, six);
+
+  int all = F->is_strong[e]; // whether weak entries (i, j) contribute, too
   for (int32_t f = all ? e + 1 : F->next_strong[e]; f < F->end[i]; f = all ? f + 1 : F->next_strong[f]) {
-    int32_t j = F->later[f], at = row->part->row_at[j], ld = row_length(B, j, six);
-    const float *Y_ij = F->Y + F->block_at[f], *Z_ij = F->Z + F->block_at[f];
-    if (at < 0) {
-      at = add_to_row(B, row, j, six);
-      multiply(row->right + at, Z_ik, Y_ij, n, m, length, ld, NEGATED, six);
-      if (!F->symmetric) multiply(row->below + at, Y_ik, Z_ij, n, m, length, ld, NEGATED, six);
+    int32_t j = F->later[f];
+    int32_t place = row->part->row_at[j];
+    int32_t ld = row_length(B, j, six);
+    const float* Y_ij = F->Y + F->block_at[f];
+    const float* Z_ij = F->Z + F->block_at[f];
+
+    if (place < 0) {
+      place = add_to_row(B, row, j, six);
+      multiply(row->right + place, Z_ik, Y_ij, n, m, length, ld, NEGATED, six);
+      if (!F->symmetric) multiply(row->below + place, Y_ik, Z_ij, n, m, length, ld, NEGATED, six);
     } else {
-      multiply(row->right + at, Z_ik, Y_ij, n, m, length, ld, SUBTRACTED, six);
-      if (!F->symmetric) multiply(row->below + at, Y_ik, Z_ij, n, m, length, ld, SUBTRACTED, six);
+      multiply(row->right + place, Z_ik, Y_ij, n, m, length, ld, SUBTRACTED, six);
+      if (!F->symmetric) multiply(row->below + place, Y_ik, Z_ij, n, m, length, ld, SUBTRACTED, six);
     }
   }
 }
@@ -312,12 +338,22 @@ static int invert_symmetric_six(float* restrict K_kk, float* restrict S_k, doubl
 
 // Replaces K_kk by T^T, and computes S and S^T. Returns 1 if a pivot is bad.
 HFI_COPIED int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
-  int n = size_of(B, row->k, six), ld = row_length(B, row->k, six);
-  float *K_kk = row->pivot, *S_k = F->S + F->pivot_at[row->k];
-  double *A = row->part->pivot, *T = A + n, *S = row->part->inverse; // A = [K_kk I]; the factorisation turns I into T.
+  int n = size_of(B, row->k, six);
+  int ld = row_length(B, row->k, six);
+  float* K_kk = row->pivot;
+  float* S_k = F->S + F->pivot_at[row->k];
+  double* A = row->part->pivot; // A = [K_kk I]; the factorisation turns I into T.
+  double* T = A + n;
+  double* S = row->part->inverse;
   if (six && F->symmetric) return invert_symmetric_six(K_kk, S_k, A);
+
   for (int i = 0; i < n; ++i)
-    for (int c = 0; c < n; ++c) A[2 * n * i + c] = K_kk[ld * i + c], T[2 * n * i + c] = S[n * i + c] = i == c;
+    for (int c = 0; c < n; ++c) {
+      A[2 * n * i + c] = K_kk[ld * i + c];
+      T[2 * n * i + c] = i == c;
+      S[n * i + c] = i == c;
+    }
+
   if (F->symmetric) {
     if (hfi_ldlt_beside(A, n, 2 * n, 2 * n, 1)) return 1;
     for (int i = 0; i < n; ++i) hfi_scale(T + 2 * n * i, sqrt(A[(2 * n + 1) * i]), T + 2 * n * i, n);
@@ -386,12 +422,17 @@ HFI_COPIED int parts_before(const hfiBlockMatrix* B, int32_t k, int32_t j) { ret
 HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   hfiRoughPart* part = row->part;
   int32_t k = row->k;
-  int n = size_of(B, k, six), length = row_length(B, k, six);
+  int n = size_of(B, k, six);
+  int length = row_length(B, k, six);
   F->start[k] = row->entry;
+
   for (int32_t word = k >> 6; word < B->words; ++word)
-    for (; part->row_pattern[word]; part->row_pattern[word] &= part->row_pattern[word] - 1) {
-      int32_t j = 64 * word + __builtin_ctzll(part->row_pattern[word]), ld = row_length(B, j, six), entry = row->entry;
-      float *Y = F->Y + row->next_at, *Z = F->Z + row->next_at;
+    for (uint64_t* bits = part->row_pattern + word; *bits; *bits &= *bits - 1) {
+      int32_t j = 64 * word + __builtin_ctzll(*bits);
+      int32_t ld = row_length(B, j, six);
+      float* Y = F->Y + row->next_at;
+      float* Z = F->Z + row->next_at;
+
       if (F->symmetric)
         multiply_triangular(Y, row->pivot, row->right + part->row_at[j], n, length, ld, six);
       else {
@@ -399,10 +440,18 @@ HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, Acti
         multiply_triangular(Z, part->S_transposed, row->below + part->row_at[j], n, length, ld, six);
       }
       part->row_at[j] = -1;
-      couplingStrength strength = update_diagonal(F, part->sums, Z, Y, n, ld, part->diagonal + first_unknown(F, j, six), parts_before(B, k, j));
+
+      float* diagonal = part->diagonal + first_unknown(F, j, six);
+      couplingStrength strength = update_diagonal(F, part->sums, Z, Y, n, ld, diagonal, parts_before(B, k, j));
       if (strength == NEGLIGIBLE) continue;
-      F->later[entry] = j, F->earlier[entry] = k, F->block_at[entry] = row->next_at, F->is_strong[entry] = strength == STRONG;
-      F->column_before[entry] = part->column_last[j], part->column_last[j] = entry;
+
+      int32_t entry = row->entry;
+      F->later[entry] = j;
+      F->earlier[entry] = k;
+      F->block_at[entry] = row->next_at;
+      F->is_strong[entry] = strength == STRONG;
+      F->column_before[entry] = part->column_last[j];
+      part->column_last[j] = entry;
       row->entry += 1;
       row->next_at += (size_t)(n * ld);
     }
@@ -431,14 +480,20 @@ HFI_COPIED void add_contributions(const hfiRoughFactors* F, const hfiBlockMatrix
 // Factors the positions of a part. Returns 0, or k + 1 if a pivot of position k failed.
 HFI_COPIED int factor_positions(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, int six) {
   hfiRoughPart* part = F->part + p;
+  int is_trunk = p == B->branches;
   ActiveRow row = {.part = part, .k = B->branch_start[p], .entry = part->first_entry, .next_at = part->first_number};
-  row.right = part->K_right, row.below = part->K_below;
+  row.right = part->K_right;
+  row.below = part->K_below;
+
   for (; row.k < B->branch_start[p + 1]; ++row.k) {
+    // row k of K, less what the earlier positions contribute to it
     row.used = 0;
     load_pivot(F, B, &row, six);
     load_couplings(F, B, &row, six);
-    for (int32_t b = 0; p == B->branches && b < B->branches; ++b) add_contributions(F, B, &row, F->part + b, six);
+    for (int32_t b = 0; is_trunk && b < B->branches; ++b) add_contributions(F, B, &row, F->part + b, six);
     for (int32_t e = part->column_last[row.k]; e >= 0; e = F->column_before[e]) subtract_earlier(F, B, &row, e, six);
+
+    // its factors
     if (invert_pivot(F, B, &row, six) && invert_original_pivot(F, B, &row, six)) return row.k + 1;
     keep_couplings(F, B, &row, six);
   }

@@ -11,29 +11,55 @@
 #include "linalg/dense.h"
 #include "base/lanes.h"
 
-// Solves for four columns. T_ik is T[i * row + k * column]: T is stored by rows if column = 1 and by columns if row = 1. With `divides` T_ii is the inverse of
-// the diagonal element; without it the diagonal is one. Callers pass a constant for `divides` and for the 1.
+// Solves for four columns. T_ik is T[i * row + k * column]: T is stored by rows if column = 1 and by columns if
+// row = 1. With `divides` T_ii is the inverse of the diagonal element; without it the diagonal is one. Callers pass a
+// constant for `divides` and for the 1.
 HFI_COPIED void solve_four(const double* restrict T, int row, int column, int divides, double* restrict B, int ldb) {
-  hfiFour *c0 = (hfiFour*)B, *c1 = (hfiFour*)(B + ldb), *c2 = (hfiFour*)(B + 2 * ldb), *c3 = (hfiFour*)(B + 3 * ldb),
-          *c4 = (hfiFour*)(B + 4 * ldb), *c5 = (hfiFour*)(B + 5 * ldb);
-  hfiFour b0 = *c0, b1 = *c1, b2 = *c2, b3 = *c3, b4 = *c4, b5 = *c5;
+  hfiFour b0 = *(hfiFour*)B;
+  hfiFour b1 = *(hfiFour*)(B + ldb);
+  hfiFour b2 = *(hfiFour*)(B + 2 * ldb);
+  hfiFour b3 = *(hfiFour*)(B + 3 * ldb);
+  hfiFour b4 = *(hfiFour*)(B + 4 * ldb);
+  hfiFour b5 = *(hfiFour*)(B + 5 * ldb);
+
   if (divides) b0 *= T[0];
+
   T += row;
   b1 -= T[0] * b0;
   if (divides) b1 *= T[column];
+
   T += row;
-  b2 -= T[0] * b0, b2 -= T[column] * b1;
+  b2 -= T[0] * b0;
+  b2 -= T[column] * b1;
   if (divides) b2 *= T[2 * column];
+
   T += row;
-  b3 -= T[0] * b0, b3 -= T[column] * b1, b3 -= T[2 * column] * b2;
+  b3 -= T[0] * b0;
+  b3 -= T[column] * b1;
+  b3 -= T[2 * column] * b2;
   if (divides) b3 *= T[3 * column];
+
   T += row;
-  b4 -= T[0] * b0, b4 -= T[column] * b1, b4 -= T[2 * column] * b2, b4 -= T[3 * column] * b3;
+  b4 -= T[0] * b0;
+  b4 -= T[column] * b1;
+  b4 -= T[2 * column] * b2;
+  b4 -= T[3 * column] * b3;
   if (divides) b4 *= T[4 * column];
+
   T += row;
-  b5 -= T[0] * b0, b5 -= T[column] * b1, b5 -= T[2 * column] * b2, b5 -= T[3 * column] * b3, b5 -= T[4 * column] * b4;
+  b5 -= T[0] * b0;
+  b5 -= T[column] * b1;
+  b5 -= T[2 * column] * b2;
+  b5 -= T[3 * column] * b3;
+  b5 -= T[4 * column] * b4;
   if (divides) b5 *= T[5 * column];
-  *c0 = b0, *c1 = b1, *c2 = b2, *c3 = b3, *c4 = b4, *c5 = b5;
+
+  *(hfiFour*)B = b0;
+  *(hfiFour*)(B + ldb) = b1;
+  *(hfiFour*)(B + 2 * ldb) = b2;
+  *(hfiFour*)(B + 3 * ldb) = b3;
+  *(hfiFour*)(B + 4 * ldb) = b4;
+  *(hfiFour*)(B + 5 * ldb) = b5;
 }
 
 // Solves for all m columns.
