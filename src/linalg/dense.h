@@ -28,40 +28,64 @@ static inline double hfi_dot(const double* a, const double* b, int n) {
 
 // y += a x, by four elements, then two, then one. Vectors are short here, and a loop that a compiler makes for the remainder takes long.
 static inline void hfi_axpy(double* restrict y, double a, const double* restrict x, int n) {
-  for (; n >= 4; n -= 4, y += 4, x += 4)
-    y[0] += a * x[0], y[1] += a * x[1], y[2] += a * x[2], y[3] += a * x[3];
+  for (; n >= 4; n -= 4, y += 4, x += 4) {
+    y[0] += a * x[0];
+    y[1] += a * x[1];
+    y[2] += a * x[2];
+    y[3] += a * x[3];
+  }
   if (n & 2) {
-    y[0] += a * x[0], y[1] += a * x[1];
-    y += 2, x += 2;
+    y[0] += a * x[0];
+    y[1] += a * x[1];
+    y += 2;
+    x += 2;
   }
   if (n & 1) y[0] += a * x[0];
 }
 
 // y = x + a d
 static inline void hfi_move(double* restrict y, const double* restrict x, double a, const double* restrict d, int n) {
-  for (; n >= 4; n -= 4, y += 4, x += 4, d += 4)
-    y[0] = x[0] + a * d[0], y[1] = x[1] + a * d[1], y[2] = x[2] + a * d[2], y[3] = x[3] + a * d[3];
+  for (; n >= 4; n -= 4, y += 4, x += 4, d += 4) {
+    y[0] = x[0] + a * d[0];
+    y[1] = x[1] + a * d[1];
+    y[2] = x[2] + a * d[2];
+    y[3] = x[3] + a * d[3];
+  }
   for (; n > 0; --n, ++y, ++x, ++d) y[0] = x[0] + a * d[0];
 }
 
 // y += a (x - z)
 static inline void hfi_add_difference(double* restrict y, double a, const double* restrict x, const double* restrict z, int n) {
-  for (; n >= 4; n -= 4, y += 4, x += 4, z += 4)
-    y[0] += a * (x[0] - z[0]), y[1] += a * (x[1] - z[1]), y[2] += a * (x[2] - z[2]), y[3] += a * (x[3] - z[3]);
+  for (; n >= 4; n -= 4, y += 4, x += 4, z += 4) {
+    y[0] += a * (x[0] - z[0]);
+    y[1] += a * (x[1] - z[1]);
+    y[2] += a * (x[2] - z[2]);
+    y[3] += a * (x[3] - z[3]);
+  }
   if (n & 2) {
-    y[0] += a * (x[0] - z[0]), y[1] += a * (x[1] - z[1]);
-    y += 2, x += 2, z += 2;
+    y[0] += a * (x[0] - z[0]);
+    y[1] += a * (x[1] - z[1]);
+    y += 2;
+    x += 2;
+    z += 2;
   }
   if (n & 1) y[0] += a * (x[0] - z[0]);
 }
 
 // y = (x - z)/h
 static inline void hfi_difference_quotient(double* restrict y, const double* restrict x, const double* restrict z, double h, int n) {
-  for (; n >= 4; n -= 4, y += 4, x += 4, z += 4)
-    y[0] = (x[0] - z[0]) / h, y[1] = (x[1] - z[1]) / h, y[2] = (x[2] - z[2]) / h, y[3] = (x[3] - z[3]) / h;
+  for (; n >= 4; n -= 4, y += 4, x += 4, z += 4) {
+    y[0] = (x[0] - z[0]) / h;
+    y[1] = (x[1] - z[1]) / h;
+    y[2] = (x[2] - z[2]) / h;
+    y[3] = (x[3] - z[3]) / h;
+  }
   if (n & 2) {
-    y[0] = (x[0] - z[0]) / h, y[1] = (x[1] - z[1]) / h;
-    y += 2, x += 2, z += 2;
+    y[0] = (x[0] - z[0]) / h;
+    y[1] = (x[1] - z[1]) / h;
+    y += 2;
+    x += 2;
+    z += 2;
   }
   if (n & 1) y[0] = (x[0] - z[0]) / h;
 }
@@ -69,13 +93,22 @@ static inline void hfi_difference_quotient(double* restrict y, const double* res
 // y = a x; y may be x
 static inline void hfi_scale(double* y, double a, const double* x, int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4) {
-    double y0 = a * x[0], y1 = a * x[1], y2 = a * x[2], y3 = a * x[3];
-    y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3;
+    double y0 = a * x[0];
+    double y1 = a * x[1];
+    double y2 = a * x[2];
+    double y3 = a * x[3];
+    y[0] = y0;
+    y[1] = y1;
+    y[2] = y2;
+    y[3] = y3;
   }
   if (n & 2) {
-    double y0 = a * x[0], y1 = a * x[1];
-    y[0] = y0, y[1] = y1;
-    y += 2, x += 2;
+    double y0 = a * x[0];
+    double y1 = a * x[1];
+    y[0] = y0;
+    y[1] = y1;
+    y += 2;
+    x += 2;
   }
   if (n & 1) y[0] = a * x[0];
 }
@@ -89,11 +122,18 @@ static inline void hfi_copy_block(double* restrict C, int ldc, const double* res
     for (int i = 0; i < rows; ++i) {
       double* y = C + i * ldc;
       const double* x = X + i * ldx;
-      y[0] = x[0], y[1] = x[1], y[2] = x[2], y[3] = x[3];
+      y[0] = x[0];
+      y[1] = x[1];
+      y[2] = x[2];
+      y[3] = x[3];
     }
   if (n & 2) {
-    for (int i = 0; i < rows; ++i) C[i * ldc] = X[i * ldx], C[i * ldc + 1] = X[i * ldx + 1];
-    C += 2, X += 2;
+    for (int i = 0; i < rows; ++i) {
+      C[i * ldc] = X[i * ldx];
+      C[i * ldc + 1] = X[i * ldx + 1];
+    }
+    C += 2;
+    X += 2;
   }
   if (n & 1)
     for (int i = 0; i < rows; ++i) C[i * ldc] = X[i * ldx];
@@ -105,11 +145,18 @@ static inline void hfi_add_block(double* restrict C, int ldc, const double* rest
     for (int i = 0; i < rows; ++i) {
       double* y = C + i * ldc;
       const double* x = X + i * ldx;
-      y[0] += x[0], y[1] += x[1], y[2] += x[2], y[3] += x[3];
+      y[0] += x[0];
+      y[1] += x[1];
+      y[2] += x[2];
+      y[3] += x[3];
     }
   if (n & 2) {
-    for (int i = 0; i < rows; ++i) C[i * ldc] += X[i * ldx], C[i * ldc + 1] += X[i * ldx + 1];
-    C += 2, X += 2;
+    for (int i = 0; i < rows; ++i) {
+      C[i * ldc] += X[i * ldx];
+      C[i * ldc + 1] += X[i * ldx + 1];
+    }
+    C += 2;
+    X += 2;
   }
   if (n & 1)
     for (int i = 0; i < rows; ++i) C[i * ldc] += X[i * ldx];
@@ -121,66 +168,119 @@ static inline void hfi_add_block_transposed(double* restrict C, int ldc, const d
     for (int i = 0; i < rows; ++i) {
       double* y = C + i * ldc;
       const double* x = X + i;
-      y[0] += x[0], y[1] += x[ldx], y[2] += x[2 * ldx], y[3] += x[3 * ldx];
+      y[0] += x[0];
+      y[1] += x[ldx];
+      y[2] += x[2 * ldx];
+      y[3] += x[3 * ldx];
     }
   if (n & 2) {
-    for (int i = 0; i < rows; ++i) C[i * ldc] += X[i], C[i * ldc + 1] += X[i + ldx];
-    C += 2, X += 2 * ldx;
+    for (int i = 0; i < rows; ++i) {
+      C[i * ldc] += X[i];
+      C[i * ldc + 1] += X[i + ldx];
+    }
+    C += 2;
+    X += 2 * ldx;
   }
   if (n & 1)
     for (int i = 0; i < rows; ++i) C[i * ldc] += X[i];
 }
 
-// y (n) += sign sum_i a_i x_i over the `rows` rows x_i of X. From a_i to the next there are `step` numbers. sign is a constant, 1 or -1. Eight elements of y
-// at a time, then six or four, then those that are left, stay in registers while all rows are added.
+// y (n) += sign sum_i a_i x_i over the `rows` rows x_i of X. From a_i to the next there are `step` numbers. sign is a
+// constant, 1 or -1. Eight elements of y at a time, then six or four, then those that are left, stay in registers while
+// all rows are added.
 static inline void hfi_add_rows(double* restrict y, double sign, const double* restrict a, int step,
                                 const double* restrict X, int ld, int rows, int n) {
   for (; n >= 8; n -= 8, y += 8, X += 8) {
-    const double *x = X, *f = a;
+    const double* x = X;
+    const double* f = a;
     double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5], y6 = y[6], y7 = y[7];
     for (int i = rows; i > 0; --i, x += ld, f += step) {
       double c = sign * *f;
-      y0 += c * x[0], y1 += c * x[1], y2 += c * x[2], y3 += c * x[3];
-      y4 += c * x[4], y5 += c * x[5], y6 += c * x[6], y7 += c * x[7];
+      y0 += c * x[0];
+      y1 += c * x[1];
+      y2 += c * x[2];
+      y3 += c * x[3];
+      y4 += c * x[4];
+      y5 += c * x[5];
+      y6 += c * x[6];
+      y7 += c * x[7];
     }
-    y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3, y[4] = y4, y[5] = y5, y[6] = y6, y[7] = y7;
+    y[0] = y0;
+    y[1] = y1;
+    y[2] = y2;
+    y[3] = y3;
+    y[4] = y4;
+    y[5] = y5;
+    y[6] = y6;
+    y[7] = y7;
   }
-  if (n == 6) { // a free body
-    const double *x = X, *f = a;
+
+  // a free body
+  if (n == 6) {
+    const double* x = X;
+    const double* f = a;
     double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5];
     for (int i = rows; i > 0; --i, x += ld, f += step) {
       double c = sign * *f;
-      y0 += c * x[0], y1 += c * x[1], y2 += c * x[2], y3 += c * x[3];
-      y4 += c * x[4], y5 += c * x[5];
+      y0 += c * x[0];
+      y1 += c * x[1];
+      y2 += c * x[2];
+      y3 += c * x[3];
+      y4 += c * x[4];
+      y5 += c * x[5];
     }
-    y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3, y[4] = y4, y[5] = y5;
+    y[0] = y0;
+    y[1] = y1;
+    y[2] = y2;
+    y[3] = y3;
+    y[4] = y4;
+    y[5] = y5;
     return;
   }
+
   if (n >= 4) {
-    const double *x = X, *f = a;
+    const double* x = X;
+    const double* f = a;
     double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
     for (int i = rows; i > 0; --i, x += ld, f += step) {
       double c = sign * *f;
-      y0 += c * x[0], y1 += c * x[1], y2 += c * x[2], y3 += c * x[3];
+      y0 += c * x[0];
+      y1 += c * x[1];
+      y2 += c * x[2];
+      y3 += c * x[3];
     }
-    y[0] = y0, y[1] = y1, y[2] = y2, y[3] = y3;
-    n -= 4, y += 4, X += 4;
+    y[0] = y0;
+    y[1] = y1;
+    y[2] = y2;
+    y[3] = y3;
+    n -= 4;
+    y += 4;
+    X += 4;
   }
-  const double *x = X, *f = a;
+
+  // up to three that are left
+  const double* x = X;
+  const double* f = a;
   if (n == 3) {
     double y0 = y[0], y1 = y[1], y2 = y[2];
     for (int i = rows; i > 0; --i, x += ld, f += step) {
       double c = sign * *f;
-      y0 += c * x[0], y1 += c * x[1], y2 += c * x[2];
+      y0 += c * x[0];
+      y1 += c * x[1];
+      y2 += c * x[2];
     }
-    y[0] = y0, y[1] = y1, y[2] = y2;
+    y[0] = y0;
+    y[1] = y1;
+    y[2] = y2;
   } else if (n == 2) {
     double y0 = y[0], y1 = y[1];
     for (int i = rows; i > 0; --i, x += ld, f += step) {
       double c = sign * *f;
-      y0 += c * x[0], y1 += c * x[1];
+      y0 += c * x[0];
+      y1 += c * x[1];
     }
-    y[0] = y0, y[1] = y1;
+    y[0] = y0;
+    y[1] = y1;
   } else if (n == 1) {
     double y0 = y[0];
     for (int i = rows; i > 0; --i, x += ld, f += step) y0 += sign * *f * x[0];

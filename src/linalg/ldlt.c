@@ -19,21 +19,25 @@
 
 enum { PANELS_FROM = 8 }; // Matrices with fewer rows than this are never factored by panels.
 
+// Is a pivot zero, not finite, or, with `positive`, negative?
 static int is_bad_pivot(double d, int positive) {
   return !(fabs(d) > 0 && fabs(d) <= 1e308) || (positive && d < 0);
 }
 
+// Factors A by the formula above, row by row. Returns 0, or k + 1 if pivot k is bad.
 static int factor_by_pivots(double* A, int n, int m, int ld, int positive) {
   for (int k = 0; k < n; ++k) {
     double* u = A + k * ld;
     if (is_bad_pivot(u[k], positive)) return k + 1;
     double inverse = 1 / u[k];
+
     for (int i = k + 1; i < n; ++i) {
       double* a = A + i * ld;
       if (u[i] == 0) continue;
       double f = u[i] * inverse;
       hfi_axpy(a + i, -f, u + i, m - i);
     }
+
     hfi_scale(u + k + 1, inverse, u + k + 1, n - k - 1);
     u[k] = inverse;
   }
@@ -70,12 +74,14 @@ HFI_COPIED int eliminate_column(double* A, int n, int m, int ld, int k, int posi
   double* u = A + k * ld;
   if (is_bad_pivot(u[k], positive)) return 0;
   double inverse = 1 / u[k];
+
   eliminate(A, n, m, ld, k, 1, inverse);
   eliminate(A, n, m, ld, k, 2, inverse);
   eliminate(A, n, m, ld, k, 3, inverse);
   eliminate(A, n, m, ld, k, 4, inverse);
   eliminate(A, n, m, ld, k, 5, inverse);
   eliminate(A, n, m, ld, k, 6, inverse);
+
   for (int j = k + 1; j < n; ++j) u[j] *= inverse;
   u[k] = inverse;
   return 1;
@@ -115,15 +121,18 @@ static void subtract_panel(double* U, int n, int m, int ld) {
   }
 }
 
-// The rows that are left after the last panel are factored as a matrix of their own.
+// Factors the panels of six rows one after the other. The rows that are left after the last panel are factored as a
+// matrix of their own. Returns 0, or k + 1 if pivot k is bad.
 static int factor_by_panels(double* A, int n, int m, int ld, int positive) {
-  int k = 0, failed;
+  int k = 0;
   for (; n - k >= 6; k += 6) {
     double* U = A + k * (ld + 1);
-    if ((failed = factor_six(U, m - k, ld, positive))) return k + failed;
+    int failed = factor_six(U, m - k, ld, positive);
+    if (failed) return k + failed;
     subtract_panel(U, n - k - 6, m - k - 6, ld);
   }
-  failed = k < n ? hfi_ldlt_beside(A + k * (ld + 1), n - k, m - k, ld, positive) : 0;
+
+  int failed = k < n ? hfi_ldlt_beside(A + k * (ld + 1), n - k, m - k, ld, positive) : 0;
   return failed ? k + failed : 0;
 }
 
@@ -152,13 +161,24 @@ HFI_COPIED void step_backward(const double* U, int n, int ld, int k, double* z) 
   if (k < n) z[k] = z[k] * u[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1);
 }
 
+// z = U^-T b, for few rows
 HFI_COPIED void solve_forward(const double* U, int ld, double* b, int n) {
-  step_forward(U, n, ld, 0, b), step_forward(U, n, ld, 1, b), step_forward(U, n, ld, 2, b);
-  step_forward(U, n, ld, 3, b), step_forward(U, n, ld, 4, b), step_forward(U, n, ld, 5, b);
+  step_forward(U, n, ld, 0, b);
+  step_forward(U, n, ld, 1, b);
+  step_forward(U, n, ld, 2, b);
+  step_forward(U, n, ld, 3, b);
+  step_forward(U, n, ld, 4, b);
+  step_forward(U, n, ld, 5, b);
 }
+// D U x = z, for few rows
 HFI_COPIED void solve_backward(const double* U, int ld, double* z, int n) {
-  step_backward(U, n, ld, 6, z), step_backward(U, n, ld, 5, z), step_backward(U, n, ld, 4, z), step_backward(U, n, ld, 3, z);
-  step_backward(U, n, ld, 2, z), step_backward(U, n, ld, 1, z), step_backward(U, n, ld, 0, z);
+  step_backward(U, n, ld, 6, z);
+  step_backward(U, n, ld, 5, z);
+  step_backward(U, n, ld, 4, z);
+  step_backward(U, n, ld, 3, z);
+  step_backward(U, n, ld, 2, z);
+  step_backward(U, n, ld, 1, z);
+  step_backward(U, n, ld, 0, z);
 }
 
 // The same for any n: six rows at a time, then those that are left. Every element adds its products in the same order.

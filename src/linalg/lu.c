@@ -35,13 +35,14 @@ static inline void swap_rows(double* restrict a, double* restrict b, int n) {
   }
 }
 
-// Step k of the formula: exchanges whole rows of m columns, then subtracts row k from the rows below it in the `width` columns after column k. Returns 0 if
-// the pivot is bad.
+// Step k of the formula: exchanges whole rows of m columns, then subtracts row k from the rows below it in the `width`
+// columns after column k. Returns 0 if the pivot is bad.
 HFI_COPIED int eliminate_column(double* A, int n, int m, int ld, int k, int width, int32_t* pivot) {
+  double* u = A + k * ld;
   int p = find_pivot(A, n, ld, k);
   pivot[k] = p;
-  double* u = A + k * ld;
   if (p != k) swap_rows(u, A + p * ld, m);
+
   if (!(fabs(u[k]) > 0 && fabs(u[k]) <= 1e308)) return 0;
   u[k] = 1 / u[k];
   for (int i = k + 1; i < n; ++i) {

@@ -106,19 +106,33 @@ static int add_to_waist(hfiStar* S, int32_t first, int32_t count) {
   return 1;
 }
 
+// Finds limbs and waist (star.h): couples the unknowns by A, and takes one group of coupled unknowns after the other.
 int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
   int32_t waist_end = 0; // Unknowns from this one on are not coupled to the waist.
-  S->nlimb = S->factored = S->nwaist = 0;
+  S->nlimb = 0;
+  S->nwaist = 0;
+  S->factored = 0;
   couple_by_matrix(S, A, n);
   extend_reach(S, n);
-  for (int32_t first = HFI_TRUNK; first < n;) {
-    int32_t last = S->reach[first], size = last - first + 1, shared = size > HFI_LONGEST_LIMB ? 1 : size > SHORT_LIMB ? find_waist(S, first, last) : 0;
+
+  int32_t first = HFI_TRUNK;
+  while (first < n) {
+    // the unknowns from `first` to `last` are coupled; how many of them are better in the waist?
+    int32_t last = S->reach[first];
+    int32_t size = last - first + 1;
+    int32_t shared = 0;
+    if (size > HFI_LONGEST_LIMB)
+      shared = 1;
+    else if (size > SHORT_LIMB)
+      shared = find_waist(S, first, last);
+
     if (shared == 0) {
       S->limb[S->nlimb++] = (hfiLimb){.first = first, .size = size, .nwaist = first < waist_end ? S->nwaist : 0};
       first = last + 1;
       continue;
     }
-    // These unknowns are no limb. The first ones belong to the waist; without them the others may be several limbs.
+
+    // These unknowns are not a limb. The first ones belong to the waist; without them the others may be several limbs.
     if (!add_to_waist(S, first, shared)) return 0;
     if (waist_end <= last) waist_end = last + 1;
     first += shared;
@@ -192,16 +206,24 @@ HFI_COPIED int has_good_pivot(Limb limb, int k) {
   return size > 0 && size <= 1e308;
 }
 
-// Exchanges row k of [A_ll A_lh] with that later row which has the largest number for unknown k. Returns 0 if this number is no good pivot either.
+// Exchanges row k of [A_ll A_lh] with that later row which has the largest number for unknown k. Returns 0 if this
+// number is not a good pivot either.
 HFI_CALLED static int exchange_rows(hfiStar* S, Limb limb, int k) {
-  double *a = limb.rows + k * ROW, *b = a;
+  double* a = limb.rows + k * ROW;
+  double* b = a;
   hfiExchange* unknowns = S->exchange + S->nexchange++;
-  unknowns->a = unknowns->b = limb.first + k;
+  unknowns->a = limb.first + k;
+  unknowns->b = limb.first + k;
   for (int i = k + 1; i < limb.size; ++i)
-    if (fabs(b[k]) < fabs(limb.rows[i * ROW + k])) b = limb.rows + i * ROW, unknowns->b = limb.first + i;
+    if (fabs(b[k]) < fabs(limb.rows[i * ROW + k])) {
+      b = limb.rows + i * ROW;
+      unknowns->b = limb.first + i;
+    }
+
   for (int j = 0; j < Y_AT + limb.hub.width; ++j) {
     double t = a[j];
-    a[j] = b[j], b[j] = t;
+    a[j] = b[j];
+    b[j] = t;
   }
   return has_good_pivot(limb, k);
 }
@@ -354,19 +376,31 @@ HFI_COPIED void solve_limbs(const hfiStar* S, int width, int forward, double* b,
     else solve_limb(limb_of(S, l, l->size, NARROW, 0), forward, b + l->first, hub);
 }
 
-// Solves A x = b in place. width: that of the hub, a constant.
+// Solves A x = b in place. width: width of a row of the hub, a constant.
 HFI_COPIED void solve(const hfiStar* S, int width, double* b) {
+  int nwaist = width > NARROW ? S->nwaist : 0;
+  int size = HFI_TRUNK + nwaist;
+
+  // the numbers of the hub
   double hub[WIDEST] = {b[0], b[1], b[2], b[3], b[4], b[5]};
-  int nwaist = width > NARROW ? S->nwaist : 0, size = HFI_TRUNK + nwaist;
   for (int c = 0; c < nwaist; ++c) hub[HFI_TRUNK + c] = b[S->waist[c]];
-  for (const hfiExchange *e = S->exchange, *end = e + S->nexchange; e < end; ++e) {
+
+  // the row exchanges of the limbs
+  for (int i = 0; i < S->nexchange; ++i) {
+    const hfiExchange* e = S->exchange + i;
     double t = b[e->a];
-    b[e->a] = b[e->b], b[e->b] = t;
+    b[e->a] = b[e->b];
+    b[e->b] = t;
   }
+
+  // from the limbs to the hub and back
   solve_limbs(S, width, 1, b, hub);
-  if (S->symmetric) hfi_ldlt_solve(S->hub, size, WIDEST, hub);
-  else hfi_lu_solve(S->hub, size, WIDEST, S->pivot, hub);
+  if (S->symmetric)
+    hfi_ldlt_solve(S->hub, size, WIDEST, hub);
+  else
+    hfi_lu_solve(S->hub, size, WIDEST, S->pivot, hub);
   solve_limbs(S, width, 0, b, hub);
+
   memcpy(b, hub, HFI_TRUNK * sizeof(double));
   for (int c = 0; c < nwaist; ++c) b[S->waist[c]] = hub[HFI_TRUNK + c];
 }
