@@ -9,6 +9,8 @@
 #ifndef HFI_LINALG_DENSE_H
 #define HFI_LINALG_DENSE_H
 
+#include "base/compile.h"
+
 #include <stdint.h>
 
 // sum_i a_i b_i in four partial sums: sum l adds the products i = l, l + 4, ... A vector unit can add in this order.
@@ -185,107 +187,130 @@ static inline void hfi_add_block_transposed(double* restrict C, int ldc, const d
     for (int i = 0; i < rows; ++i) C[i * ldc] += X[i];
 }
 
+// y (8) += sign sum_i a_i x_i: a strip of hfi_add_rows.
+HFI_COPIED void hfi_add_strip8(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+  double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5], y6 = y[6], y7 = y[7];
+  for (; rows > 0; --rows, X += ld, a += step) {
+    double c = sign * *a;
+    y0 += c * X[0];
+    y1 += c * X[1];
+    y2 += c * X[2];
+    y3 += c * X[3];
+    y4 += c * X[4];
+    y5 += c * X[5];
+    y6 += c * X[6];
+    y7 += c * X[7];
+  }
+
+  y[0] = y0;
+  y[1] = y1;
+  y[2] = y2;
+  y[3] = y3;
+  y[4] = y4;
+  y[5] = y5;
+  y[6] = y6;
+  y[7] = y7;
+}
+// y (6) += sign sum_i a_i x_i: a strip of hfi_add_rows.
+HFI_COPIED void hfi_add_strip6(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+  double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5];
+  for (; rows > 0; --rows, X += ld, a += step) {
+    double c = sign * *a;
+    y0 += c * X[0];
+    y1 += c * X[1];
+    y2 += c * X[2];
+    y3 += c * X[3];
+    y4 += c * X[4];
+    y5 += c * X[5];
+  }
+
+  y[0] = y0;
+  y[1] = y1;
+  y[2] = y2;
+  y[3] = y3;
+  y[4] = y4;
+  y[5] = y5;
+}
+// y (4) += sign sum_i a_i x_i: a strip of hfi_add_rows.
+HFI_COPIED void hfi_add_strip4(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+  double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
+  for (; rows > 0; --rows, X += ld, a += step) {
+    double c = sign * *a;
+    y0 += c * X[0];
+    y1 += c * X[1];
+    y2 += c * X[2];
+    y3 += c * X[3];
+  }
+
+  y[0] = y0;
+  y[1] = y1;
+  y[2] = y2;
+  y[3] = y3;
+}
+// y (3) += sign sum_i a_i x_i: a strip of hfi_add_rows.
+HFI_COPIED void hfi_add_strip3(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+  double y0 = y[0], y1 = y[1], y2 = y[2];
+  for (; rows > 0; --rows, X += ld, a += step) {
+    double c = sign * *a;
+    y0 += c * X[0];
+    y1 += c * X[1];
+    y2 += c * X[2];
+  }
+
+  y[0] = y0;
+  y[1] = y1;
+  y[2] = y2;
+}
+// y (2) += sign sum_i a_i x_i: a strip of hfi_add_rows.
+HFI_COPIED void hfi_add_strip2(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+  double y0 = y[0], y1 = y[1];
+  for (; rows > 0; --rows, X += ld, a += step) {
+    double c = sign * *a;
+    y0 += c * X[0];
+    y1 += c * X[1];
+  }
+
+  y[0] = y0;
+  y[1] = y1;
+}
+// y (1) += sign sum_i a_i x_i: a strip of hfi_add_rows.
+HFI_COPIED void hfi_add_strip1(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+  double y0 = y[0];
+  for (; rows > 0; --rows, X += ld, a += step) {
+    double c = sign * *a;
+    y0 += c * X[0];
+  }
+
+  y[0] = y0;
+}
+
 // y (n) += sign sum_i a_i x_i over the `rows` rows x_i of X. From a_i to the next there are `step` numbers. sign is a
 // constant, 1 or -1. Eight elements of y at a time, then six or four, then those that are left, stay in registers while
 // all rows are added.
 static inline void hfi_add_rows(double* restrict y, double sign, const double* restrict a, int step,
                                 const double* restrict X, int ld, int rows, int n) {
-  for (; n >= 8; n -= 8, y += 8, X += 8) {
-    const double* x = X;
-    const double* f = a;
-    double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5], y6 = y[6], y7 = y[7];
-    for (int i = rows; i > 0; --i, x += ld, f += step) {
-      double c = sign * *f;
-      y0 += c * x[0];
-      y1 += c * x[1];
-      y2 += c * x[2];
-      y3 += c * x[3];
-      y4 += c * x[4];
-      y5 += c * x[5];
-      y6 += c * x[6];
-      y7 += c * x[7];
-    }
-    y[0] = y0;
-    y[1] = y1;
-    y[2] = y2;
-    y[3] = y3;
-    y[4] = y4;
-    y[5] = y5;
-    y[6] = y6;
-    y[7] = y7;
-  }
+  for (; n >= 8; n -= 8, y += 8, X += 8) hfi_add_strip8(y, sign, a, step, X, ld, rows);
 
   // a free body
   if (n == 6) {
-    const double* x = X;
-    const double* f = a;
-    double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5];
-    for (int i = rows; i > 0; --i, x += ld, f += step) {
-      double c = sign * *f;
-      y0 += c * x[0];
-      y1 += c * x[1];
-      y2 += c * x[2];
-      y3 += c * x[3];
-      y4 += c * x[4];
-      y5 += c * x[5];
-    }
-    y[0] = y0;
-    y[1] = y1;
-    y[2] = y2;
-    y[3] = y3;
-    y[4] = y4;
-    y[5] = y5;
+    hfi_add_strip6(y, sign, a, step, X, ld, rows);
     return;
   }
 
   if (n >= 4) {
-    const double* x = X;
-    const double* f = a;
-    double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
-    for (int i = rows; i > 0; --i, x += ld, f += step) {
-      double c = sign * *f;
-      y0 += c * x[0];
-      y1 += c * x[1];
-      y2 += c * x[2];
-      y3 += c * x[3];
-    }
-    y[0] = y0;
-    y[1] = y1;
-    y[2] = y2;
-    y[3] = y3;
+    hfi_add_strip4(y, sign, a, step, X, ld, rows);
     n -= 4;
     y += 4;
     X += 4;
   }
 
   // up to three that are left
-  const double* x = X;
-  const double* f = a;
-  if (n == 3) {
-    double y0 = y[0], y1 = y[1], y2 = y[2];
-    for (int i = rows; i > 0; --i, x += ld, f += step) {
-      double c = sign * *f;
-      y0 += c * x[0];
-      y1 += c * x[1];
-      y2 += c * x[2];
-    }
-    y[0] = y0;
-    y[1] = y1;
-    y[2] = y2;
-  } else if (n == 2) {
-    double y0 = y[0], y1 = y[1];
-    for (int i = rows; i > 0; --i, x += ld, f += step) {
-      double c = sign * *f;
-      y0 += c * x[0];
-      y1 += c * x[1];
-    }
-    y[0] = y0;
-    y[1] = y1;
-  } else if (n == 1) {
-    double y0 = y[0];
-    for (int i = rows; i > 0; --i, x += ld, f += step) y0 += sign * *f * x[0];
-    y[0] = y0;
-  }
+  if (n == 3)
+    hfi_add_strip3(y, sign, a, step, X, ld, rows);
+  else if (n == 2)
+    hfi_add_strip2(y, sign, a, step, X, ld, rows);
+  else if (n == 1)
+    hfi_add_strip1(y, sign, a, step, X, ld, rows);
 }
 
 // Factors A = U^T U (Cholesky) from the upper triangle of A. U replaces it, with 1/U_kk on the diagonal.
