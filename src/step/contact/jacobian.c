@@ -153,14 +153,14 @@ static hfVec3 find_rounding_centre(const hfDynamics* d, int geom, hfVec3 p_W) {
   return v3_axpy(clamp(v3_dot(axis, v3_sub(p_W, X->p)), -half, half), axis, X->p);
 }
 
-// Cosines of half the turn in a step from which a body whirls, HFI_WHIRL, and of half the turn of 0.7 rad, beyond which
+// Cosines of half the turn in a step from which a body spins fast, HFI_FAST_SPIN_TURN, and of half the turn of 0.7 rad, beyond which
 // no motion of the body is nearly linear [-].
-static const double WHIRL_COSINE = 0.9950041652780258, MOST_WHIRL_COSINE = 0.9393727128473789;
+static const double FAST_SPIN_COSINE = 0.9950041652780258, LARGEST_SPIN_COSINE = 0.9393727128473789;
 
-// Arm of a contact on a free body, whose axes S are those of the middle of the step. If the body whirls, the arm from
+// Arm of a contact on a free body, whose axes S are those of the middle of the step. If the body spins fast, the arm from
 // its origin O to the centre Q of the rounding is that of the middle, too: there w x (Q - O) is the mean velocity of Q
 // over the step, while the arm of the start gives an error of h w^2/2.
-static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side,
+static hfVec3 find_spinning_arm(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side,
                                 const hfMotion* S) {
   hfVec3 O = hfi_body_reference(d, side->body);
   const hfMat3* R0 = &d->X_WB[d->link[d->body_link[side->body]].body].R;
@@ -169,7 +169,7 @@ static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const 
   double trace = 0;
   for (int k = 0; k < 3; ++k) trace += v3_dot(m3_col(*R0, k), S[3 + k].w);
   double cosine = 0.5 * (trace - 1);
-  if (cosine > WHIRL_COSINE || cosine < MOST_WHIRL_COSINE) return v3_sub(c->p_W, O);
+  if (cosine > FAST_SPIN_COSINE || cosine < LARGEST_SPIN_COSINE) return v3_sub(c->p_W, O);
 
   hfVec3 Q = find_rounding_centre(d, side->sign > 0 ? c->geom_a : c->geom_b, c->p_W);
   hfVec3 arm_B = m3_tmulv(*R0, v3_sub(Q, O));
@@ -195,8 +195,8 @@ HFI_COPIED double fill_free(RowFill f, const hfiContactSide* side, double* J) {
   const hfDynamics* d = f.d;
   const hfiContact* c = f.c;
   const hfMotion* S = d->S + side->dofs[0];
-  int may_whirl = !hfi_dynamics_is_fresh(d, HFI_FRESH_AXES) && !c->curved;
-  hfVec3 r = may_whirl ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
+  int spins_fast = !hfi_dynamics_is_fresh(d, HFI_FRESH_AXES) && !c->curved;
+  hfVec3 r = spins_fast ? find_spinning_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
 
   hfVec3 n = v3_scale(side->sign, c->n);
   fill_free_row(n, v3_cross(r, n), S, J);

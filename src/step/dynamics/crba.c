@@ -21,8 +21,11 @@
 // Fills the rows of a free root, which have 1 to 6 entries. adr: their addresses in M; armature: that of its dofs.
 static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr,
                            const double* armature) {
+  // translation: m 1
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j <= i; ++j) d->M[adr[i] + j] = i == j ? Ic->m : 0;
+
+  // rotation
   for (int k = 3; k < 6; ++k) {
     hfVec3 n = sym3_mulv(Ic->I, S[k].w);
     double* row = d->M + adr[k];
@@ -32,27 +35,34 @@ static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMo
   for (int k = 0; k < 6; ++k) d->M[adr[k] + k] += armature[k];
 }
 
-// Ic of all links whose rows are wanted, and the rows of free roots, which need nothing else.
+// Computes Ic of all links whose rows are wanted, and the rows of free roots, which need nothing else.
 static void add_composites(hfDynamics* d) {
   const hfModel* m = d->model;
-  memcpy(d->mass.Ic, d->mass.I, (size_t)d->nlink * sizeof *d->mass.I);
+  hfiInertia* Ic = d->mass.Ic;
+  int keeps_steady = hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_MASS);
+  memcpy(Ic, d->mass.I, (size_t)d->nlink * sizeof *Ic);
+
   for (int l = d->nlink - 1; l > 0; --l) {
     const hfiLink* link = &d->link[l];
-    if (d->mass.steady[link->tree] & hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_MASS)) continue;
-    if (hfi_is_free_root(link))
-      fill_free_rows(d, &d->mass.Ic[l], d->S + link->dof, hf_model_dof_Madr(m) + link->dof, hf_model_dof_armature(m) + link->dof);
-    if (link->parent) inertia_add(&d->mass.Ic[link->parent], &d->mass.Ic[l]);
+    int i = link->dof;
+    if (d->mass.steady[link->tree] & keeps_steady) continue;
+    if (hfi_is_free_root(link)) fill_free_rows(d, &Ic[l], d->S + i, hf_model_dof_Madr(m) + i, hf_model_dof_armature(m) + i);
+    if (link->parent) inertia_add(&Ic[link->parent], &Ic[l]);
   }
 }
 
 // U_i = Ic S_i for the dofs of HFI_LANES rows at once.
 static inline void find_lane_forces(hfDynamics* d, const int* rows) {
-  const double *at_I[HFI_LANES], *at_S[HFI_LANES];
+  const double* at_I[HFI_LANES];
+  const double* at_S[HFI_LANES];
   double* at_U[HFI_LANES];
   for (int k = 0; k < HFI_LANES; ++k) {
     const hfiMassRow* r = &d->mass.row[rows[k]];
-    at_I[k] = (const double*)&d->mass.Ic[r->link], at_S[k] = (const double*)&d->S[r->dof], at_U[k] = (double*)&d->scratch.U[r->dof];
+    at_I[k] = (const double*)&d->mass.Ic[r->link];
+    at_S[k] = (const double*)&d->S[r->dof];
+    at_U[k] = (double*)&d->scratch.U[r->dof];
   }
+
   hfiInertias I;
   hfiMotions S;
   hfi_gather(at_I, 10, (hfiLanes*)&I);
@@ -64,11 +74,16 @@ static inline void find_lane_forces(hfDynamics* d, const int* rows) {
 // U_i = Ic S_i for the dofs of the first n rows. If a single one is left over, it is computed alone, which takes less
 // time.
 static void find_forces(hfDynamics* d, int n) {
-  int rows[HFI_LANES], k = 0;
+  int rows[HFI_LANES];
+  int k = 0;
   for (; k < n - 1; k += HFI_LANES) find_lane_forces(d, hfi_fill_lanes(k, n, rows));
-  if (k == n - 1) d->scratch.U[d->mass.row[k].dof] = inertia_mul(&d->mass.Ic[d->mass.row[k].link], d->S[d->mass.row[k].dof]);
+  if (k != n - 1) return;
+
+  const hfiMassRow* r = &d->mass.row[k];
+  d->scratch.U[r->dof] = inertia_mul(&d->mass.Ic[r->link], d->S[r->dof]);
 }
 
+// Fills a row from U of its dof. col: the dofs of its entries.
 static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int32_t* col, double* row) {
   const hfForce F = d->scratch.U[r->dof];
   int k = 0;
@@ -79,20 +94,24 @@ static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int3
   for (; k < r->n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
 }
 
+// Computes M unless it is fresh; the rows that stay only for the first time. Its factors are then no longer fresh.
 void hf_dynamics_update_mass_matrix(hfDynamics* d) {
+  const hfiMassMatrix* mass = &d->mass;
   const int32_t* col = hf_model_M_col(d->model);
   const double* armature = hf_model_dof_armature(d->model);
   if (hfi_dynamics_is_fresh(d, HFI_FRESH_MASS)) return;
-  int n = hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_MASS) ? d->mass.nvarying : d->mass.nrow;
+
+  int n = hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_MASS) ? mass->nvarying : mass->nrow;
   add_composites(d);
   find_forces(d, n);
   for (int k = 0; k < n; ++k) {
-    const hfiMassRow* r = &d->mass.row[k];
+    const hfiMassRow* r = &mass->row[k];
     double* row = d->M + r->adr;
     fill_row(d, r, col + r->adr, row);
     row[r->n - 1] += armature[r->dof];
   }
-  for (int k = 0; k < d->mass.narmature; ++k) d->M[d->mass.armature[k].entry] += d->mass.armature[k].value;
+  for (int k = 0; k < mass->narmature; ++k) d->M[mass->armature[k].entry] += mass->armature[k].value;
+
   d->fresh |= HFI_FRESH_MASS | HFI_FRESH_STEADY_MASS;
   d->fresh &= ~(uint32_t)HFI_FRESH_FACTORS;
 }
@@ -105,15 +124,19 @@ static int starts_free_root(const hfModel* m, int dof) {
   return hf_model_dof_depth(m)[dof] == 0 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_FREE;
 }
 
+// Writes M (nv x nv) from the sparse one.
 void hf_dynamics_dense_mass_matrix(const hfDynamics* d, double* M) {
   const hfModel* m = d->model;
   size_t nv = (size_t)m->nv;
   memset(M, 0, nv * nv * sizeof *M);
+
   for (size_t i = 0; i < nv; ++i) {
-    int start = hf_model_dof_Madr(m)[i], n = hf_model_dof_depth(m)[i] + 1;
+    int start = hf_model_dof_Madr(m)[i];
+    int n = hf_model_dof_depth(m)[i] + 1;
     for (int k = start; k < start + n; ++k) {
       size_t j = (size_t)hf_model_M_col(m)[k];
-      M[i * nv + j] = M[j * nv + i] = d->M[k];
+      M[i * nv + j] = d->M[k];
+      M[j * nv + i] = d->M[k];
     }
   }
 }
@@ -127,27 +150,44 @@ static inline void multiply_pair(const double* row, int k, int j, const double* 
 // y = M x for a free root's own rows (see fill_free_rows). The first row is at `row`, and the others follow; entries
 // that are zero are left out.
 static void multiply_free(const double* row, const double* restrict x, double* restrict y) {
-  const double *r3 = row + 6, *r4 = row + 10, *r5 = row + 15;
-  y[0] = row[0] * x[0], y[1] = row[2] * x[1], y[2] = row[5] * x[2];
-  double y3 = r3[3] * x[3], y4 = r4[4] * x[4], y5 = r5[5] * x[5];
+  const double* r3 = row + 6;
+  const double* r4 = row + 10;
+  const double* r5 = row + 15;
+  y[0] = row[0] * x[0];
+  y[1] = row[2] * x[1];
+  y[2] = row[5] * x[2];
+  double y3 = r3[3] * x[3];
+  double y4 = r4[4] * x[4];
+  double y5 = r5[5] * x[5];
+
   for (int j = 0; j < 3; ++j) multiply_pair(r3, 3, j, x, y, &y3);
   for (int j = 0; j < 3; ++j) multiply_pair(r4, 4, j, x, y, &y4);
-  y4 += r4[3] * x[3], y3 += r4[3] * x[4];
+  y4 += r4[3] * x[3];
+  y3 += r4[3] * x[4];
   for (int j = 0; j < 3; ++j) multiply_pair(r5, 5, j, x, y, &y5);
-  y5 += r5[3] * x[3], y3 += r5[3] * x[5];
-  y5 += r5[4] * x[4], y4 += r5[4] * x[5];
-  y[3] = y3, y[4] = y4, y[5] = y5;
+  y5 += r5[3] * x[3];
+  y3 += r5[3] * x[5];
+  y5 += r5[4] * x[4];
+  y4 += r5[4] * x[5];
+
+  y[3] = y3;
+  y[4] = y4;
+  y[5] = y5;
 }
 
 // y = M x for the dofs i to end - 1 of a tree. On entry y has the products with the dofs before i.
 static inline void multiply_rows(const hfDynamics* d, int i, int end, const double* x, double* y) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_dof_Madr(m), *depths = hf_model_dof_depth(m), *cols = hf_model_M_col(m);
+  const int32_t* adr = hf_model_dof_Madr(m);
+  const int32_t* depths = hf_model_dof_depth(m);
+  const int32_t* cols = hf_model_M_col(m);
+
   for (; i < end; ++i) {
     const double* row = d->M + adr[i];
     const int32_t* col = cols + adr[i];
     int depth = depths[i];
     double sum = row[depth] * x[i];
+
     if (col[0] == i - depth) { // The columns of most rows follow each other.
       const double* before = x + i - depth;
       for (int k = 0; k < depth; ++k) sum += row[k] * before[k];
@@ -163,12 +203,14 @@ static inline void multiply_rows(const hfDynamics* d, int i, int end, const doub
   }
 }
 
+// The armature of tendons may couple all dofs of a tree.
 void hfi_multiply_tree(const hfDynamics* d, int t, const double* x, double* y) {
   const hfModel* m = d->model;
-  int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
-  int free = !d->mass.narmature && starts_free_root(m, begin); // The armature of tendons may couple all dofs.
-  if (free) multiply_free(d->M + hf_model_dof_Madr(m)[begin], x + begin, y + begin);
-  multiply_rows(d, free ? begin + 6 : begin, end, x, y);
+  int begin = hf_model_tree_dofadr(m)[t];
+  int end = begin + hf_model_tree_dofnum(m)[t];
+  int has_free_root = !d->mass.narmature && starts_free_root(m, begin);
+  if (has_free_root) multiply_free(d->M + hf_model_dof_Madr(m)[begin], x + begin, y + begin);
+  multiply_rows(d, has_free_root ? begin + 6 : begin, end, x, y);
 }
 
 void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {

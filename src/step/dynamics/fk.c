@@ -70,17 +70,19 @@ static inline hfVec3 joint_axis(const hfMat3* R, const hfiJointStep* s) {
 
 // Computes the sines and cosines of half the angles of all hinges and screws, several at a time.
 HFI_CALLED static void turn_hinges(hfDynamics* d, const double* q) {
-  const int32_t* adr = d->kinematics.hinge_qposadr;
-  for (int k = 0; k < d->kinematics.nhinge; k += HFI_LANES) {
-    hfiLanes angle = hfi_gather_numbers(q, adr + k) - hfi_lanes_load(d->kinematics.hinge_ref + k);
+  hfiKinematics* x = &d->kinematics;
+  for (int k = 0; k < x->nhinge; k += HFI_LANES) {
+    hfiLanes angle = hfi_gather_numbers(q, x->hinge_qposadr + k) - hfi_lanes_load(x->hinge_ref + k);
     hfiSines half = hfi_sines(0.5 * angle);
-    hfi_lanes_store(d->kinematics.half_sin + k, half.sin), hfi_lanes_store(d->kinematics.half_cos + k, half.cos);
+    hfi_lanes_store(x->half_sin + k, half.sin);
+    hfi_lanes_store(x->half_cos + k, half.cos);
   }
 }
 
-// c, sn: cosine and sine of half the angle
+// Turns B about the joint's axis; c, sn: cosine and sine of half the angle.
 HFI_COPIED void move_hinge(Frame B, Frame E, const hfiJointStep* s, double c, double sn, hfVec3* p_WA, hfVec3* axis_W) {
-  const hfQuat *a = &s->q_EB, *b = &s->q_EB_axis;
+  const hfQuat* a = &s->q_EB;
+  const hfQuat* b = &s->q_EB_axis;
   hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
   hfVec3 anchor = anchor_at_reference(E, s);
   turn(B, E, q_EB);
@@ -89,6 +91,7 @@ HFI_COPIED void move_hinge(Frame B, Frame E, const hfiJointStep* s, double c, do
   B.X->p = origin_from_anchor(B, s, anchor);
 }
 
+// Turns B as a hinge does and moves it along the axis; q: the coordinate.
 static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, double c, double sn, hfVec3* p_WA,
                        hfVec3* axis_W) {
   move_hinge(B, E, s, c, sn, p_WA, axis_W);
@@ -97,8 +100,10 @@ static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, double
   B.X->p = v3_add(B.X->p, travel);
 }
 
+// Moves B along the joint's axis; q: the coordinate.
 static inline void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
-  hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, origin_at_reference(E, s));
+  hfVec3 axis = m3_mulv(E.X->R, s->axis_E);
+  hfVec3 p = v3_axpy(q - s->ref, axis, origin_at_reference(E, s));
   if (!s->is_behind) turn(B, E, s->q_EB);
   B.X->p = p;
   *axis_W = axis;
@@ -129,30 +134,39 @@ HFI_RARE static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, dou
 
 // Moves the frame behind the first slides of a body (slid_frame), and returns it. E: frame of the parent.
 static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
+  hfiKinematics* x = &d->kinematics;
   Frame B = slid_frame(d, body);
+  int has_axes = hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS);
+
   for (int j = body->joint; j < body->joint + body->nslide; ++j) {
-    const hfiJointStep* s = &d->kinematics.step[j];
-    if (hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS)) move_along(B, E, s, q[s->qposadr], d->axis_W[j], &d->kinematics.p_WA[j]);
-    else move_new_slide(B, E, s, q[s->qposadr], &d->kinematics.p_WA[j], &d->axis_W[j]);
+    const hfiJointStep* s = &x->step[j];
+    if (has_axes) move_along(B, E, s, q[s->qposadr], d->axis_W[j], &x->p_WA[j]);
+    else move_new_slide(B, E, s, q[s->qposadr], &x->p_WA[j], &d->axis_W[j]);
     E = B;
   }
   return B;
 }
 
+// Moves a body by its joints, one after the other.
 static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q) {
-  Frame B = body_frame(d, body->body), E = body_frame(d, body->parent);
+  hfiKinematics* x = &d->kinematics;
+  Frame B = body_frame(d, body->body);
+  Frame E = body_frame(d, body->parent);
   if (body->nslide) E = move_first_slides(d, body, E, q);
+
   for (int j = body->joint + body->nslide; j < body->joint + body->njoint; ++j) {
-    const hfiJointStep* s = &d->kinematics.step[j];
+    const hfiJointStep* s = &x->step[j];
     const double* qj = q + s->qposadr;
+    hfVec3* p_WA = &x->p_WA[j];
+    hfVec3* axis_W = &d->axis_W[j];
     switch (s->type) {
-    case HF_JOINT_HINGE: move_hinge(B, E, s, d->kinematics.half_cos[s->hinge], d->kinematics.half_sin[s->hinge], &d->kinematics.p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_SCREW: move_screw(B, E, s, *qj, d->kinematics.half_cos[s->hinge], d->kinematics.half_sin[s->hinge], &d->kinematics.p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->kinematics.p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->kinematics.p_WA[j]); break;
+    case HF_JOINT_HINGE: move_hinge(B, E, s, x->half_cos[s->hinge], x->half_sin[s->hinge], p_WA, axis_W); break;
+    case HF_JOINT_SCREW: move_screw(B, E, s, *qj, x->half_cos[s->hinge], x->half_sin[s->hinge], p_WA, axis_W); break;
+    case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, p_WA, axis_W); break;
+    case HF_JOINT_BALL: move_ball(B, E, s, qj, p_WA); break;
     default:
-      d->kinematics.p_WA[j] = v3_load(qj);
-      place(B, d->kinematics.p_WA[j], q_unit(q_load(qj + 3)));
+      *p_WA = v3_load(qj);
+      place(B, *p_WA, q_unit(q_load(qj + 3)));
     }
     E = B;
   }
@@ -160,13 +174,18 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
 
 // Moves a body that has a single joint, a hinge.
 static inline void move_hinged(hfDynamics* d, const hfiMovingBody* body) {
+  hfiKinematics* x = &d->kinematics;
   const int j = body->joint;
-  const hfiJointStep* s = &d->kinematics.step[j];
-  move_hinge(body_frame(d, body->body), body_frame(d, body->parent), s, d->kinematics.half_cos[s->hinge], d->kinematics.half_sin[s->hinge], &d->kinematics.p_WA[j], &d->axis_W[j]);
+  const hfiJointStep* s = &x->step[j];
+  Frame B = body_frame(d, body->body);
+  Frame E = body_frame(d, body->parent);
+  move_hinge(B, E, s, x->half_cos[s->hinge], x->half_sin[s->hinge], &x->p_WA[j], &d->axis_W[j]);
 }
 
+// Moves a body that is welded to its parent.
 static void move_welded(hfDynamics* d, const hfiMovingBody* body) {
-  Frame B = body_frame(d, body->body), P = body_frame(d, body->parent);
+  Frame B = body_frame(d, body->body);
+  Frame P = body_frame(d, body->parent);
   if (body->only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS)) {
     B.X->p = pose_point(*P.X, body->X_PB.p);
     return;
@@ -175,6 +194,7 @@ static void move_welded(hfDynamics* d, const hfiMovingBody* body) {
   *B.X = pose_mul(*P.X, body->X_PB);
 }
 
+// Moves a mocap body to the pose of the input, or of the model if the input has none.
 static void move_mocap(hfDynamics* d, const hfiMovingBody* body, const hfInput* input) {
   int id = hf_model_body_mocap(d->model)[body->body];
   hfVec3 p = input && input->mocap_pos ? v3_load(input->mocap_pos + 3 * id) : body->X_PB.p;
@@ -182,8 +202,10 @@ static void move_mocap(hfDynamics* d, const hfiMovingBody* body, const hfInput* 
   place(body_frame(d, body->body), p, q);
 }
 
+// Writes q_WB and X_WB of all bodies that move.
 static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
   if (d->kinematics.nhinge) turn_hinges(d, q);
+
   for (int i = 0; i < d->kinematics.nmoving; ++i) {
     const hfiMovingBody* body = &d->kinematics.moving[i];
     switch (body->motion) {
@@ -202,31 +224,42 @@ static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedF
   X_WF->p = frame->offset == HFI_OFFSET_NONE ? X_WB->p : pose_point(*X_WB, frame->X_BF.p);
 }
 
+// Writes X_WG and X_WS of the moving geoms and sites.
 static void place_fixed_frames(hfDynamics* d) {
-  for (int i = 0; i < d->kinematics.nmovinggeom; ++i) {
-    int g = d->kinematics.movinggeom[i];
-    place_frame(&d->X_WG[g], &d->X_WB[d->kinematics.geom[g].body], &d->kinematics.geom[g], d->kinematics.geom[g].only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS));
+  const hfiKinematics* x = &d->kinematics;
+  int has_rotations = hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS);
+
+  for (int i = 0; i < x->nmovinggeom; ++i) {
+    int g = x->movinggeom[i];
+    const hfiFixedFrame* frame = &x->geom[g];
+    place_frame(&d->X_WG[g], &d->X_WB[frame->body], frame, frame->only_slides & has_rotations);
   }
-  for (int i = 0; i < d->kinematics.nmovingsite; ++i) {
-    int s = d->kinematics.movingsite[i];
-    place_frame(&d->X_WS[s], &d->X_WB[d->kinematics.site[s].body], &d->kinematics.site[s], d->kinematics.site[s].only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS));
+  for (int i = 0; i < x->nmovingsite; ++i) {
+    int s = x->movingsite[i];
+    const hfiFixedFrame* frame = &x->site[s];
+    place_frame(&d->X_WS[s], &d->X_WB[frame->body], frame, frame->only_slides & has_rotations);
   }
 }
 
 // ---- dof motions ----------------------------------------------------------------------------------
 
+// Three rotations about the columns of R through A.
 static void rotations_about_columns(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
   for (int k = 0; k < 3; ++k) S[k] = mo_rotation(m3_col(R, k), r_OA);
 }
 
+// Writes S of the dofs of a link, but for its first slides whose S are fresh. O: the reference point of its tree.
 static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
-  for (int j = link->joint + (hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS) ? link->nslide : 0); j < link->joint + link->njoint; ++j) {
-    hfMotion* S = d->S + d->kinematics.step[j].dofadr;
+  int nknown = hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS) ? link->nslide : 0;
+
+  for (int j = link->joint + nknown; j < link->joint + link->njoint; ++j) {
+    const hfiJointStep* step = &d->kinematics.step[j];
+    hfMotion* S = d->S + step->dofadr;
     hfVec3 r_OA = v3_sub(d->kinematics.p_WA[j], O);
-    switch (d->kinematics.step[j].type) {
+    switch (step->type) {
     case HF_JOINT_HINGE: *S = mo_rotation(d->axis_W[j], r_OA); break;
     case HF_JOINT_SLIDE: *S = mo_translation(d->axis_W[j]); break;
-    case HF_JOINT_SCREW: *S = mo_screw(d->axis_W[j], r_OA, d->kinematics.step[j].pitch); break;
+    case HF_JOINT_SCREW: *S = mo_screw(d->axis_W[j], r_OA, step->pitch); break;
     case HF_JOINT_BALL: rotations_about_columns(S, d->X_WB[link->body].R, r_OA); break;
     default:
       S[0] = mo_translation(v3(1, 0, 0));
@@ -241,15 +274,21 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
 
 // Does what hfi_place_inertia does, for HFI_LANES links at once.
 static inline void place_lane_inertias(hfDynamics* d, const int* links) {
-  const double *at_link[HFI_LANES], *at_X[HFI_LANES];
+  const double* at_link[HFI_LANES];
+  const double* at_X[HFI_LANES];
   double* at_I[HFI_LANES];
   hfiVec3s O;
   for (int k = 0; k < HFI_LANES; ++k) {
     const hfiLink* link = &d->link[links[k]];
     hfVec3 p_WO = d->p_WO[link->tree];
-    at_link[k] = &link->mass, at_X[k] = (const double*)&d->X_WB[link->body], at_I[k] = (double*)&d->mass.I[links[k]];
-    O.x[k] = p_WO.x, O.y[k] = p_WO.y, O.z[k] = p_WO.z;
+    at_link[k] = &link->mass;
+    at_X[k] = (const double*)&d->X_WB[link->body];
+    at_I[k] = (double*)&d->mass.I[links[k]];
+    O.x[k] = p_WO.x;
+    O.y[k] = p_WO.y;
+    O.z[k] = p_WO.z;
   }
+
   struct { hfiMat3s R; hfiVec3s p; } X;
   struct { hfiLanes mass; hfiVec3s com_B; hfiLanes inertia_B[6]; } B;
   hfi_gather(at_X, 12, (hfiLanes*)&X);
@@ -263,21 +302,29 @@ static inline void place_lane_inertias(hfDynamics* d, const int* links) {
 // Computes the inertias of all links in the world, several links at a time. If a single one is left over, computes it
 // alone, which takes less time.
 static void place_inertias(hfDynamics* d) {
-  int links[HFI_LANES], last = d->nlink - 1, l = 1;
+  int links[HFI_LANES];
+  int last = d->nlink - 1;
+  int l = 1;
   for (; l < last; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));
+  if (l != last) return;
+
   const hfiLink* link = &d->link[last];
-  if (l == last) hfi_place_inertia(&d->mass.I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], d->p_WO[link->tree]);
+  hfi_place_inertia(&d->mass.I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], d->p_WO[link->tree]);
 }
 
 void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input) { place_bodies(d, q, input); }
 
+// Everything that depends on poses: frames, reference points, S, inertias, armature. Velocities and M are then no
+// longer fresh.
 void hfi_dynamics_complete(hfDynamics* d) {
   const hfModel* m = d->model;
+  int has_rotations = hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS);
   place_fixed_frames(d);
   for (int t = 0; t < m->ntree; ++t) d->p_WO[t] = d->X_WB[hf_model_tree_body(m)[t]].p;
+
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
-    if (!(link->only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS))) make_motions(d, link, d->p_WO[link->tree]);
+    if (!(link->only_slides & has_rotations)) make_motions(d, link, d->p_WO[link->tree]);
   }
   place_inertias(d);
   hfi_update_tendon_armature(d);
@@ -290,13 +337,15 @@ void hf_dynamics_set_position(hfDynamics* d, const double* q, const hfInput* inp
   hfi_dynamics_complete(d);
 }
 
+// Keeps those of movinggeom that are in the list.
 void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n) {
+  hfiKinematics* x = &d->kinematics;
   int kept = 0;
-  for (int i = 0, k = 0; i < d->kinematics.nmovinggeom; ++i) {
-    while (k < n && geom[k] < d->kinematics.movinggeom[i]) ++k;
-    if (k < n && geom[k] == d->kinematics.movinggeom[i]) d->kinematics.movinggeom[kept++] = geom[k];
+  for (int i = 0, k = 0; i < x->nmovinggeom; ++i) {
+    while (k < n && geom[k] < x->movinggeom[i]) ++k;
+    if (k < n && geom[k] == x->movinggeom[i]) x->movinggeom[kept++] = geom[k];
   }
-  d->kinematics.nmovinggeom = kept;
+  x->nmovinggeom = kept;
 }
 
 // ---- results --------------------------------------------------------------------------------------
@@ -309,12 +358,16 @@ hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) {
   assert(body >= 0 && body < d->model->nbody);
   return d->q_WB[body];
 }
+// Computed from the body, because X_WG does not hold the poses of geoms that are only drawn.
 hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
   assert(geom >= 0 && geom < d->model->ngeom);
-  hfPose X_WG; // d->X_WG does not hold the poses of geoms that are only drawn.
-  place_frame(&X_WG, &d->X_WB[d->kinematics.geom[geom].body], &d->kinematics.geom[geom], 0);
+  const hfiFixedFrame* frame = &d->kinematics.geom[geom];
+  hfPose X_WG;
+  place_frame(&X_WG, &d->X_WB[frame->body], frame, 0);
   return X_WG;
 }
+
+// X_WS holds the poses of fixed sites.
 hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) {
   assert(site >= 0 && site < d->model->nsite);
   const hfiFixedFrame* frame = &d->kinematics.site[site];

@@ -66,8 +66,8 @@ void hfi_flight_sort(hfiFlight* f, const hfDynamics* d);
 
 // ---- free bodies ----------------------------------------------------------------------------------
 
-// A free body *whirls* if it turns by more than this in a step [rad].
-static const double HFI_WHIRL = 0.2;
+// A free body spins fast if it turns by more than this in a step [rad].
+static const double HFI_FAST_SPIN_TURN = 0.2;
 // Turns every free body into the middle of the step: its dof axes S and inertia I turn by half a step of free spin,
 // and f->start gets its velocities there. For other trees f->start is v0. It must be called after
 // hf_dynamics_set_position at q0 and before the stages that read S, I or velocities. Returns the number of bodies that

@@ -24,8 +24,10 @@
 #include <string.h>
 
 enum { MAX_ITERATIONS = 60 };
-static const double TOLERANCE = 1e-15; // The iteration stops if w1 changes by less than this share of |w0|: rounding [-].
-static const double SLOW = 0.02;       // Newton's method finds w1 for turns in a step up to this [rad].
+// The iteration stops if w1 changes by less than this share of |w0|: rounding [-].
+static const double ROUNDING_SHARE = 1e-15;
+// Newton's method finds w1 for turns in a step up to this [rad].
+static const double NEWTON_TURN = 0.02;
 
 // ---- spin -----------------------------------------------------------------------------------------
 
@@ -41,14 +43,17 @@ static hfVec3 solve_gyroscopic(const double* I, hfVec3 l, hfVec3 b) {
 
 // Finds w1 by iterating on Lm. Each iteration multiplies the error by less than |h w|.
 static hfVec3 spin_fast(const double* I, hfVec3 w0, double h) {
-  hfVec3 L0 = sym3_mulv(I, w0), w1 = w0;
-  double size2 = v3_norm2(w0), rate2 = min2(1, h * h * size2);
+  hfVec3 L0 = sym3_mulv(I, w0);
+  hfVec3 w1 = w0;
+  double size2 = v3_norm2(w0);
+  double rate2 = min2(1, h * h * size2);
+
   for (int k = 0; k < MAX_ITERATIONS; ++k) {
     hfVec3 l = v3_scale(0.5 * h, sym3_mulv(I, v3_scale(0.5, v3_add(w0, w1))));
     hfVec3 next = solve_gyroscopic(I, l, v3_add(L0, v3_cross(l, w0)));
     double change2 = v3_norm2(v3_sub(next, w1));
     w1 = next;
-    if (change2 * rate2 <= sqr(TOLERANCE) * size2) break;
+    if (change2 * rate2 <= sqr(ROUNDING_SHARE) * size2) break;
   }
   return v3_finite(w1) ? w1 : w0; // w0 if |w|^2 overflows
 }
@@ -58,22 +63,34 @@ static hfVec3 spin_fast(const double* I, hfVec3 w0, double h) {
 // Each iteration multiplies the error by (h w)^2 times the square of the ratio of the moments of inertia. If they
 // differ too much, the iteration on Lm is used.
 static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
-  hfVec3 L0 = sym3_mulv(I, w0), w1 = w0, u = v3_scale(0.5 * h, w0), l = v3_scale(0.5 * h, L0);
-  hfVec3 x = v3_add(v3(I[0], I[3] - l.z, I[4] + l.y), v3_cross(u, v3(I[0], I[3], I[4]))); // x, y, z: columns of dF/dw1
+  hfVec3 L0 = sym3_mulv(I, w0);
+  hfVec3 u = v3_scale(0.5 * h, w0);
+  hfVec3 l = v3_scale(0.5 * h, L0);
+
+  // x, y, z: columns of dF/dw1
+  hfVec3 x = v3_add(v3(I[0], I[3] - l.z, I[4] + l.y), v3_cross(u, v3(I[0], I[3], I[4])));
   hfVec3 y = v3_add(v3(I[3] + l.z, I[1], I[5] - l.x), v3_cross(u, v3(I[3], I[1], I[5])));
   hfVec3 z = v3_add(v3(I[4] - l.y, I[5] + l.x, I[2]), v3_cross(u, v3(I[4], I[5], I[2])));
-  hfVec3 yz = v3_cross(y, z), zx = v3_cross(z, x), xy = v3_cross(x, y), F = v3_scale(h, v3_cross(w0, L0));
-  double scale = -1 / v3_dot(x, yz), before2 = size2;
+  hfVec3 yz = v3_cross(y, z);
+  hfVec3 zx = v3_cross(z, x);
+  hfVec3 xy = v3_cross(x, y);
+  double scale = -1 / v3_dot(x, yz);
+
+  hfVec3 w1 = w0;
+  hfVec3 F = v3_scale(h, v3_cross(w0, L0));
+  double before2 = size2;
   for (int k = 0;; ++k) {
     hfVec3 change = v3_scale(scale, v3(v3_dot(F, yz), v3_dot(F, zx), v3_dot(F, xy)));
     double change2 = v3_norm2(change);
     if (!(change2 <= 0.1 * before2)) return spin_fast(I, w0, h);
     w1 = v3_add(w1, change);
+
     // The ratio of the next change to this one is about that of this one to the last. The second change is cubic in h.
     double next2 = k ? change2 * change2 / before2 : 100 * change2 * sqr(change2 / size2);
-    if (next2 <= sqr(TOLERANCE) * size2) break;
+    if (next2 <= sqr(ROUNDING_SHARE) * size2) break;
     before2 = change2;
-    hfVec3 s = v3_add(w0, w1), moved = v3_sub(w1, w0);
+    hfVec3 s = v3_add(w0, w1);
+    hfVec3 moved = v3_sub(w1, w0);
     F = v3_axpy(0.25 * h, v3_cross(s, sym3_mulv(I, s)), sym3_mulv(I, moved));
   }
   return w1;
@@ -83,7 +100,7 @@ static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
 static hfVec3 spin_freely(const double* I, hfVec3 w0, double h) {
   double size2 = v3_norm2(w0);
   if (size2 == 0) return w0;
-  return h * h * size2 < sqr(SLOW) ? spin_slowly(I, w0, h, size2) : spin_fast(I, w0, h);
+  return h * h * size2 < sqr(NEWTON_TURN) ? spin_slowly(I, w0, h, size2) : spin_fast(I, w0, h);
 }
 
 // cay(t w): the rotation by 2 atan(t |w|/2) about w.
@@ -99,7 +116,10 @@ static hfVec3 mean(hfVec3 a, hfVec3 b) { return v3_scale(0.5, v3_add(a, b)); }
 // Whether a joint or a tendon adds armature to the six dofs from `first` on.
 static int has_armature(const hfDynamics* d, int first) {
   int any = hfi_any_nonzero(hf_model_dof_armature(d->model) + first, 6);
-  for (int k = 0; k < d->mass.narmature; ++k) any |= d->mass.armature[k].row >= first && d->mass.armature[k].row < first + 6;
+  for (int k = 0; k < d->mass.narmature; ++k) {
+    int row = d->mass.armature[k].row;
+    any |= row >= first && row < first + 6;
+  }
   return any;
 }
 
@@ -107,8 +127,8 @@ static int has_armature(const hfDynamics* d, int first) {
 // momentum that turns with the body.
 static int is_free_body(const hfDynamics* d, int l) {
   const hfiLink* link = &d->link[l];
-  return !link->parent && link->njoint == 1 && d->kinematics.step[link->joint].type == HF_JOINT_FREE &&
-         hf_model_tree_dofnum(d->model)[link->tree] == 6 && !has_armature(d, link->dof);
+  if (link->parent || link->njoint != 1 || d->kinematics.step[link->joint].type != HF_JOINT_FREE) return 0;
+  return hf_model_tree_dofnum(d->model)[link->tree] == 6 && !has_armature(d, link->dof);
 }
 
 // Whether some dof before this one is not that of a slide.
@@ -122,46 +142,60 @@ static int is_turned(const hfModel* m, int dof) {
 
 // Lists the joints of articulated trees by how their coordinates move.
 static void sort_joints(hfiFlight* f, const hfModel* m) {
-  f->nscalar = f->nturning = f->has_carried_slide = 0;
+  f->nscalar = 0;
+  f->nturning = 0;
+  f->has_carried_slide = 0;
   for (int t = 0; t < m->ntree; ++t) f->translates[t] = f->articulated[t];
+
   for (int j = 0; j < m->njnt; ++j) {
     int dof = hf_model_jnt_dofadr(m)[j];
-    if (!f->articulated[hf_model_dof_tree(m)[dof]]) continue;
-    f->translates[hf_model_dof_tree(m)[dof]] &= hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE;
+    int tree = hf_model_dof_tree(m)[dof];
+    int is_slide = hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE;
+    if (!f->articulated[tree]) continue;
+    f->translates[tree] &= is_slide;
     if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) {
       f->turning[f->nturning++] = j;
       continue;
     }
-    if (hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE) f->has_carried_slide |= is_turned(m, dof);
+    if (is_slide) f->has_carried_slide |= is_turned(m, dof);
     f->scalar[f->nscalar][0] = hf_model_jnt_qposadr(m)[j];
     f->scalar[f->nscalar++][1] = dof;
   }
 }
 
+// Takes all arrays and finds the first link of each tree.
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
+
+  // kinds of trees and joints
   f->body = HFI_TAKE(arena, hfiFreeBody, m->ntree);
   f->articulated = HFI_TAKE(arena, int32_t, m->ntree);
   f->translates = HFI_TAKE(arena, int32_t, m->ntree);
   f->fast = HFI_TAKE(arena, int32_t, m->ntree);
-  HFI_TAKE_EACH(arena, double, m->nv, &f->start, &f->middle, &f->base, &f->fall);
   f->first_link = HFI_TAKE(arena, int32_t, m->ntree + 1);
+  f->scalar = hfi_arena_take(arena, (size_t)m->njnt, sizeof *f->scalar);
+  f->turning = HFI_TAKE(arena, int32_t, m->njnt);
+
+  // a step
+  HFI_TAKE_EACH(arena, double, m->nv, &f->start, &f->middle, &f->base, &f->fall);
   HFI_TAKE_EACH(arena, double, m->ntree, &f->change, &f->bound, &f->gain, &f->slack);
   f->momentum = HFI_TAKE(arena, hfVec3, m->ntree);
   f->pull = HFI_TAKE(arena, hfVec3, m->ntree);
   f->kept = HFI_TAKE(arena, hfiInvariants, m->ntree);
-  f->scalar = hfi_arena_take(arena, (size_t)m->njnt, sizeof *f->scalar);
-  f->turning = HFI_TAKE(arena, int32_t, m->njnt);
   if (!arena->base) return;
+
   f->first_link[m->ntree] = d->nlink;
   for (int l = d->nlink - 1; l > 0; --l) f->first_link[d->link[l].tree] = l;
   hfi_flight_sort(f, d);
 }
 
+// Free bodies are never fast.
 void hfi_flight_sort(hfiFlight* f, const hfDynamics* d) {
-  f->nbody = f->nfast = 0;
-  memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree); // Free bodies are never fast.
+  f->nbody = 0;
+  f->nfast = 0;
+  memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree);
   for (int t = 0; t < d->model->ntree; ++t) f->articulated[t] = 1;
+
   for (int l = 1; l < d->nlink; ++l) {
     if (!is_free_body(d, l)) continue;
     hfiFreeBody body = {.link = l, .tree = d->link[l].tree};
@@ -173,15 +207,13 @@ void hfi_flight_sort(hfiFlight* f, const hfDynamics* d) {
 
 // ---- the step -------------------------------------------------------------------------------------
 
-// Computes dof axes and inertia of the link at orientation R. Its origin stays.
+// Computes dof axes and inertia of the link at orientation R. Its origin stays. Velocities are then no longer fresh.
 static inline void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* R) {
   hfPose X = {*R, d->X_WB[link->body].p};
-  for (int k = 0; k < 3; ++k) {
-    hfMotion S = {m3_col(*R, k), v3_zero()};
-    d->S[link->dof + 3 + k] = S;
-  }
+  hfiInertia* I = &d->mass.I[d->body_link[link->body]];
+  for (int k = 0; k < 3; ++k) d->S[link->dof + 3 + k] = (hfMotion){m3_col(*R, k), v3_zero()};
   d->fresh &= ~(uint32_t)HFI_FRESH_VELOCITY;
-  hfi_place_inertia(&d->mass.I[d->body_link[link->body]], link->mass, link->com_B, link->inertia_B, &X, d->p_WO[link->tree]);
+  hfi_place_inertia(I, link->mass, link->com_B, link->inertia_B, &X, d->p_WO[link->tree]);
 }
 
 // Velocity of the centre of mass of a body with axes R and dof velocities v.
@@ -189,26 +221,35 @@ static inline hfVec3 centre_velocity(const hfiLink* link, const hfMat3* R, const
   return v3_add(v3_load(v), m3_mulv(*R, v3_cross(v3_load(v + 3), link->com_B)));
 }
 
+// M and its factors are no longer fresh if a body turned; axes are not if a body turned far.
 int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
   int turned = 0;
   memcpy(f->start, v0, sizeof *v0 * (size_t)d->model->nv);
+
   for (int i = 0; i < f->nbody; ++i) {
     hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
+    const hfMat3* R = &d->X_WB[link->body].R;
     hfVec3 w0 = v3_load(v0 + link->dof + 3);
     b->off_centre = v3_norm2(link->com_B) > 0;
     if (v3_norm2(w0) == 0) {
-      b->spun_B = w0, b->q_m = d->q_WB[link->body], b->R_m = d->X_WB[link->body].R;
+      b->spun_B = w0;
+      b->q_m = d->q_WB[link->body];
+      b->R_m = *R;
       continue;
     }
+
+    // half a step of free spin
     b->spun_B = spin_freely(link->inertia_B, w0, 0.5 * h);
     b->q_m = q_mul(d->q_WB[link->body], turn_by(mean(w0, b->spun_B), 0.5 * h));
     b->R_m = m3_from_quat(b->q_m);
     place_link(d, link, &b->R_m);
     turned++;
-    if (h * h * v3_norm2(w0) > HFI_WHIRL * HFI_WHIRL) d->fresh &= ~(uint32_t)HFI_FRESH_AXES;
+    if (h * h * v3_norm2(w0) > HFI_FAST_SPIN_TURN * HFI_FAST_SPIN_TURN) d->fresh &= ~(uint32_t)HFI_FRESH_AXES;
+
+    // the centre of mass keeps its velocity
     if (b->off_centre) {
-      hfVec3 v = centre_velocity(link, &d->X_WB[link->body].R, v0 + link->dof);
+      hfVec3 v = centre_velocity(link, R, v0 + link->dof);
       v3_store(f->start + link->dof, v3_sub(v, m3_mulv(b->R_m, v3_cross(b->spun_B, link->com_B))));
     }
     v3_store(f->start + link->dof + 3, b->spun_B);
@@ -217,16 +258,22 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
   return turned;
 }
 
+// Writes the bias d->c of all trees.
 void hfi_flight_bias(const hfiFlight* f, hfDynamics* d) {
-  for (int t = 0; t < d->model->ntree; ++t)
-    if (f->articulated[t] && !(d->mass.steady[t] & hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_BIAS))) hfi_tree_bias(d, f->first_link[t], f->first_link[t + 1]);
+  int keeps_steady = hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_BIAS);
+  for (int t = 0; t < d->model->ntree; ++t) {
+    if (!f->articulated[t] || (d->mass.steady[t] & keeps_steady)) continue;
+    hfi_tree_bias(d, f->first_link[t], f->first_link[t + 1]);
+  }
   d->fresh |= HFI_FRESH_STEADY_BIAS;
   hfi_add_tendon_bias(d, d->c);
+
+  // the weight of free bodies
   for (int i = 0; i < f->nbody; ++i) {
     const hfiLink* link = &d->link[f->body[i].link];
     const hfiInertia* I = &d->mass.I[f->body[i].link];
-    v3_store(d->c + link->dof, v3_scale(-I->m, d->gravity));
     hfVec3 moment = v3_neg(v3_cross(I->h, d->gravity));
+    v3_store(d->c + link->dof, v3_scale(-I->m, d->gravity));
     for (int k = 3; k < 6; ++k) d->c[link->dof + k] = v3_dot(moment, d->S[link->dof + k].w);
   }
 }
@@ -239,8 +286,11 @@ static hfVec3 solve_inertia(const double* I, hfVec3 b) { return solve_gyroscopic
 // the energy its size:
 //   I w1 = s R1^T R_m I w,   w1.I w1 = w.I w
 static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* R1, hfVec3 w) {
-  hfVec3 L = sym3_mulv(I, w), L1 = m3_tmulv(*R1, m3_mulv(*R_m, L)), w1 = solve_inertia(I, L1);
-  double before = v3_dot(w, L), after = v3_dot(w1, L1);
+  hfVec3 L = sym3_mulv(I, w);
+  hfVec3 L1 = m3_tmulv(*R1, m3_mulv(*R_m, L));
+  hfVec3 w1 = solve_inertia(I, L1);
+  double before = v3_dot(w, L);
+  double after = v3_dot(w1, L1);
   return after > 0 && isfinite(after) ? v3_scale(sqrt(before / after), w1) : w;
 }
 
@@ -250,12 +300,14 @@ static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* 
 static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int flies, double* q, double* v) {
   const hfiLink* link = &d->link[b->link];
   const hfPose* X0 = &d->X_WB[link->body];
-  hfVec3 w = v3_load(v + 3), w1 = w;
-  hfVec3 u = b->off_centre ? centre_velocity(link, &b->R_m, v) : v3_load(v), moved = u; // velocities of the centre
+  hfVec3 w = v3_load(v + 3);
+  hfVec3 u = b->off_centre ? centre_velocity(link, &b->R_m, v) : v3_load(v); // velocity of the centre
+
+  // rotation at the end, and angular velocity there
+  hfVec3 w1 = w;
   hfQuat q1;
   if (flies) {
     w1 = spin_freely(link->inertia_B, w, 0.5 * h);
-    moved = v3_axpy(-0.5 * h, d->gravity, u);
     q1 = q_mul(b->q_m, turn_by(mean(w, w1), 0.5 * h));
   } else {
     q1 = q_mul(q_exp(v3_scale(h, m3_mulv(b->R_m, w))), d->q_WB[link->body]);
@@ -263,21 +315,27 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   q1 = q_unit(q1);
   hfMat3 R1 = m3_from_quat(q1);
   if (!flies) w1 = spin_in_contact(link->inertia_B, &b->R_m, &R1, w);
+
+  // the centre moves; from there follow origin and velocity of the origin
+  hfVec3 moved = flies ? v3_axpy(-0.5 * h, d->gravity, u) : u;
   hfVec3 p = v3_axpy(h, moved, X0->p);
   if (b->off_centre) {
     p = v3_add(p, v3_sub(m3_mulv(X0->R, link->com_B), m3_mulv(R1, link->com_B)));
     v3_store(v, v3_sub(u, m3_mulv(R1, v3_cross(w1, link->com_B))));
   }
-  v3_store(q, p), q_store(q + 3, q1);
+  v3_store(q, p);
+  q_store(q + 3, q1);
   v3_store(v + 3, w1);
 }
 
+// Calls end_body for each, with the time for which it moves.
 void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, const double* stop,
                     double* q, double* v) {
   for (int i = 0; i < f->nbody; ++i) {
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
-    end_body(d, b, stop ? min2(h, stop[b->tree]) : h, flies[b->tree], q + d->kinematics.step[link->joint].qposadr, v + link->dof);
+    double time = stop ? min2(h, stop[b->tree]) : h;
+    end_body(d, b, time, flies[b->tree], q + d->kinematics.step[link->joint].qposadr, v + link->dof);
   }
 }
 
@@ -294,23 +352,29 @@ hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* b, const d
 // The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1
 // depends on w. Each iteration multiplies the error by |h w|.
 static hfVec3 find_middle_spin(const double* I, const hfiFreeBody* b, hfQuat q0, double h, hfVec3 w1, hfMat3* R1) {
-  hfVec3 L1 = sym3_mulv(I, w1), w = w1;
+  hfVec3 L1 = sym3_mulv(I, w1);
+  hfVec3 w = w1;
   double energy = v3_dot(w1, L1);
+
   for (int k = 0; k < MAX_ITERATIONS; ++k) {
     *R1 = m3_from_quat(q_unit(q_mul(q_exp(v3_scale(h, m3_mulv(b->R_m, w))), q0)));
-    hfVec3 L = m3_tmulv(b->R_m, m3_mulv(*R1, L1)), next = solve_inertia(I, L);
+    hfVec3 L = m3_tmulv(b->R_m, m3_mulv(*R1, L1));
+    hfVec3 next = solve_inertia(I, L);
     double now = v3_dot(next, L);
     if (!(now > 0 && isfinite(now))) break;
+
     next = v3_scale(sqrt(energy / now), next);
     double change2 = v3_norm2(v3_sub(next, w));
     w = next;
-    if (change2 <= sqr(TOLERANCE) * v3_norm2(w)) break;
+    if (change2 <= sqr(ROUNDING_SHARE) * v3_norm2(w)) break;
   }
   return w;
 }
 
+// Other trees keep v1.
 void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v) {
   if (v != v1) memcpy(v, v1, sizeof *v * (size_t)d->model->nv);
+
   for (int i = 0; i < f->nbody; ++i) {
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];

@@ -17,7 +17,7 @@
 // A pivot is at least this share of its diagonal entry [-]. Exact pivots are positive. If M is singular up to rounding
 // (joints that move a body in the same way, parts that are 1e8 m away), this bound gives a dof a large but finite
 // response.
-static const double SINGULAR = 1e-14;
+static const double SINGULAR_PIVOT_SHARE = 1e-14;
 
 // ---- chains ---------------------------------------------------------------------------------------
 //
@@ -29,7 +29,8 @@ static int is_chain(const hfModel* m, int begin, int n) { return hf_model_dof_de
 
 // Eliminates a row whose ancestors are the first `depth` dofs of the tree. Returns the inverse of its pivot.
 HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int depth) {
-  double least = SINGULAR * M_row[depth], inverse = 1 / (row[depth] > least ? row[depth] : least);
+  double least = SINGULAR_PIVOT_SHARE * M_row[depth];
+  double inverse = 1 / (row[depth] > least ? row[depth] : least);
   for (int a = depth - 1; a >= 0; --a) {
     double factor = row[a] * inverse;
     hfi_axpy(L + a * (a + 1) / 2, -factor, row, a + 1);
@@ -37,15 +38,22 @@ HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int
   }
   return inverse;
 }
+
 // Pivot k of n.
 HFI_COPIED void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
   if (k < n) Dinv[k] = eliminate_row(L, L + k * (k + 1) / 2, M + k * (k + 1) / 2, k);
 }
 // Factors a chain of n dofs.
 HFI_COPIED void factor_trunk(double* L, double* Dinv, const double* M, int n) {
-  eliminate_dof(L, Dinv, M, n, 6), eliminate_dof(L, Dinv, M, n, 5), eliminate_dof(L, Dinv, M, n, 4), eliminate_dof(L, Dinv, M, n, 3);
-  eliminate_dof(L, Dinv, M, n, 2), eliminate_dof(L, Dinv, M, n, 1), eliminate_dof(L, Dinv, M, n, 0);
+  eliminate_dof(L, Dinv, M, n, 6);
+  eliminate_dof(L, Dinv, M, n, 5);
+  eliminate_dof(L, Dinv, M, n, 4);
+  eliminate_dof(L, Dinv, M, n, 3);
+  eliminate_dof(L, Dinv, M, n, 2);
+  eliminate_dof(L, Dinv, M, n, 1);
+  eliminate_dof(L, Dinv, M, n, 0);
 }
+
 // Factors a chain of n dofs at whose end nfinger single dofs hang. Their rows follow.
 HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
   int size = n * (n + 1) / 2;
@@ -54,9 +62,12 @@ HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n, in
   factor_trunk(L, Dinv, M, n);
 }
 
+// x <- L^-T x, the part of dof k of a chain of n.
 HFI_COPIED void step_inward(const double* L, int n, int k, double* x) {
   if (k < n) hfi_axpy(x, -x[k], L + k * (k + 1) / 2, k);
 }
+
+// x <- L^-1 D^-1 x, the part of dof k of a chain of n.
 HFI_COPIED void step_outward(const double* L, const double* Dinv, int n, int k, double* x) {
   if (k >= n) return;
   const double* row = L + k * (k + 1) / 2;
@@ -64,11 +75,23 @@ HFI_COPIED void step_outward(const double* L, const double* Dinv, int n, int k, 
   for (int a = 0; a < k; ++a) sum -= row[a] * x[a];
   x[k] = sum;
 }
+
+// Solves M x = b in place for a chain of n dofs.
 HFI_COPIED void solve_chain(const double* L, const double* Dinv, int n, double* x) {
-  step_inward(L, n, 6, x), step_inward(L, n, 5, x), step_inward(L, n, 4, x), step_inward(L, n, 3, x), step_inward(L, n, 2, x);
+  step_inward(L, n, 6, x);
+  step_inward(L, n, 5, x);
+  step_inward(L, n, 4, x);
+  step_inward(L, n, 3, x);
+  step_inward(L, n, 2, x);
   step_inward(L, n, 1, x);
-  step_outward(L, Dinv, n, 0, x), step_outward(L, Dinv, n, 1, x), step_outward(L, Dinv, n, 2, x), step_outward(L, Dinv, n, 3, x);
-  step_outward(L, Dinv, n, 4, x), step_outward(L, Dinv, n, 5, x), step_outward(L, Dinv, n, 6, x);
+
+  step_outward(L, Dinv, n, 0, x);
+  step_outward(L, Dinv, n, 1, x);
+  step_outward(L, Dinv, n, 2, x);
+  step_outward(L, Dinv, n, 3, x);
+  step_outward(L, Dinv, n, 4, x);
+  step_outward(L, Dinv, n, 5, x);
+  step_outward(L, Dinv, n, 6, x);
 }
 
 // Factors the tree if it is such a chain with few dofs. Returns 0 if it is not.
@@ -87,10 +110,13 @@ static int factor_arm(double* L, double* Dinv, const double* M, const int32_t* d
   if ((n != 6 && n != 7) || depth[n - 1] != n - 1) return 0;
   for (int k = n; k < ndof; ++k)
     if (depth[k] != n) return 0;
+
   if (n == 6) factor_chain(L, Dinv, M, 6, ndof - 6);
   else factor_chain(L, Dinv, M, 7, ndof - 7);
   return 1;
 }
+
+// Solves for a tree that is a chain with few dofs. Returns 0 if it is not.
 static int solve_few(const double* L, const double* Dinv, int n, double* x) {
   switch (n) {
   case 3: solve_chain(L, Dinv, 3, x); return 1;
@@ -107,9 +133,14 @@ static int solve_few(const double* L, const double* Dinv, int n, double* x) {
 // free joints and the three dofs of a plane, there is code with constants for their number of dofs. Other trees have
 // the trunk 0.
 
+// Tries the longer trunk first.
 int hfi_find_trunk(const hfModel* m, int t) {
-  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
-  int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
+  const int32_t* adr = hf_model_dof_Madr(m);
+  const int32_t* depth = hf_model_dof_depth(m);
+  const int32_t* col = hf_model_M_col(m);
+  int begin = hf_model_tree_dofadr(m)[t];
+  int end = begin + hf_model_tree_dofnum(m)[t];
+
   for (int n = 6; n > 0; n -= 3) {
     int k = begin + n;
     while (k < end && depth[k] >= n && col[adr[k] + n - 1] == begin + n - 1) ++k;
@@ -118,32 +149,44 @@ int hfi_find_trunk(const hfModel* m, int t) {
   return 0;
 }
 
+// Factors the tree of the dofs `begin` to `last`, whose first `trunk` dofs are ancestors of all others.
 HFI_COPIED void factor_branches(const hfDynamics* d, int begin, int last, int trunk) {
-  const int32_t *adr = hf_model_dof_Madr(d->model), *depth = hf_model_dof_depth(d->model);
+  const int32_t* adr = hf_model_dof_Madr(d->model);
+  const int32_t* depth = hf_model_dof_depth(d->model);
   double* root = d->L + adr[begin];
   memcpy(root, d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
+
   for (int k = last; k >= begin + trunk; --k) {
     const int32_t* col = hf_model_M_col(d->model) + adr[k];
-    double *row = d->L + adr[k], least = SINGULAR * d->M[adr[k] + depth[k]];
-    double inverse = d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
-    double own[7]; // the row's entries in the trunk, kept in registers
-    for (int a = 0; a < trunk; ++a) own[a] = row[a];
+    double* row = d->L + adr[k];
+    double least = SINGULAR_PIVOT_SHARE * d->M[adr[k] + depth[k]];
+    double inverse = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
+    d->Dinv[k] = inverse;
+
+    double in_trunk[7]; // the row's entries in the trunk, kept in registers
+    for (int a = 0; a < trunk; ++a) in_trunk[a] = row[a];
     for (int a = depth[k] - 1; a >= trunk; --a) {
-      double factor = row[a] * inverse, *target = d->L + adr[col[a]];
-      hfi_axpy(target, -factor, own, trunk);
+      double factor = row[a] * inverse;
+      double* target = d->L + adr[col[a]];
+      hfi_axpy(target, -factor, in_trunk, trunk);
       hfi_axpy(target + trunk, -factor, row + trunk, a + 1 - trunk);
       row[a] = factor;
     }
-    for (int a = 0; a < trunk; ++a) row[a] = own[a] * inverse;
-    for (int a = 0; a < trunk; ++a) hfi_axpy(root + a * (a + 1) / 2, -(own[a] * inverse), own, a + 1);
+    for (int a = 0; a < trunk; ++a) row[a] = in_trunk[a] * inverse;
+    for (int a = 0; a < trunk; ++a) hfi_axpy(root + a * (a + 1) / 2, -(in_trunk[a] * inverse), in_trunk, a + 1);
   }
   factor_trunk(root, d->Dinv + begin, d->M + adr[begin], trunk);
 }
 
+// Solves M x = b in place for the dofs `begin` to end - 1 of a tree with this trunk.
 HFI_COPIED void solve_branches(const hfDynamics* d, int begin, int end, int trunk, double* x) {
-  const int32_t *adr = hf_model_dof_Madr(d->model), *depth = hf_model_dof_depth(d->model), *M_col = hf_model_M_col(d->model);
+  const int32_t* adr = hf_model_dof_Madr(d->model);
+  const int32_t* depth = hf_model_dof_depth(d->model);
+  const int32_t* M_col = hf_model_M_col(d->model);
   double root[7]; // unknowns of the trunk, kept in registers
   for (int a = 0; a < trunk; ++a) root[a] = x[begin + a];
+
+  // inward
   for (int k = end - 1; k >= begin + trunk; --k) {
     const double* row = d->L + adr[k];
     const int32_t* col = M_col + adr[k];
@@ -152,6 +195,8 @@ HFI_COPIED void solve_branches(const hfDynamics* d, int begin, int end, int trun
     for (int a = trunk, n = depth[k]; a < n; ++a) x[col[a]] -= row[a] * xk;
   }
   solve_chain(d->L + adr[begin], d->Dinv + begin, trunk, root);
+
+  // outward
   for (int k = begin + trunk; k < end; ++k) {
     const double* row = d->L + adr[k];
     const int32_t* col = M_col + adr[k];
@@ -165,19 +210,26 @@ HFI_COPIED void solve_branches(const hfDynamics* d, int begin, int end, int trun
 
 // ---- trees ----------------------------------------------------------------------------------------
 
+// Writes L and Dinv of tree t, and forgets its inverse masses. Trees of usual forms have code of their own.
 void hfi_factor_tree(const hfDynamics* d, int t) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
-  int begin = hf_model_tree_dofadr(m)[t], last = begin + hf_model_tree_dofnum(m)[t] - 1;
+  const int32_t* depth = hf_model_dof_depth(m);
+  int begin = hf_model_tree_dofadr(m)[t];
+  int n = hf_model_tree_dofnum(m)[t];
+  int last = begin + n - 1;
+  const double* M = d->M + hf_model_dof_Madr(m)[begin];
+  double* L = d->L + hf_model_dof_Madr(m)[begin];
+  double* Dinv = d->Dinv + begin;
   d->mass.postponed[t] = 0;
-  if (begin == last) { // a single dof, as that of a slide
-    double M = d->L[adr[begin]] = d->M[adr[begin]];
-    d->Dinv[begin] = 1 / M, d->mass.inverse[begin] = -1;
+  for (int k = begin; k <= last; ++k) d->mass.inverse[k] = -1;
+
+  if (n == 1) { // a single dof, as that of a slide
+    *L = *M;
+    *Dinv = 1 / *M;
     return;
   }
-  for (int k = begin; k <= last; ++k) d->mass.inverse[k] = -1;
-  if (is_chain(m, begin, last + 1 - begin) && factor_few(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], last + 1 - begin)) return;
-  if (factor_arm(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], depth + begin, last + 1 - begin, depth[last])) return;
+  if (is_chain(m, begin, n) && factor_few(L, Dinv, M, n)) return;
+  if (factor_arm(L, Dinv, M, depth + begin, n, depth[last])) return;
   switch (d->mass.trunk[t]) {
   case 6: factor_branches(d, begin, last, 6); break;
   case 3: factor_branches(d, begin, last, 3); break;
@@ -185,6 +237,7 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   }
 }
 
+// Factors of steady trees stay.
 void hfi_postpone_factors(hfDynamics* d) {
   if (hfi_dynamics_is_fresh(d, HFI_FRESH_FACTORS)) return;
   for (int t = 0; t < d->model->ntree; ++t) d->mass.postponed[t] |= !d->mass.steady[t];
@@ -201,19 +254,22 @@ void hf_dynamics_factor(hfDynamics* d) {
   for (int t = 0; t < d->model->ntree; ++t) hfi_need_factors(d, t);
 }
 
+// Factors tree t first if that was postponed.
 void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   const hfModel* m = d->model;
-  int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
+  int begin = hf_model_tree_dofadr(m)[t];
+  int n = hf_model_tree_dofnum(m)[t];
   hfi_need_factors(d, t);
-  if (end - begin == 1) { // a single dof, as that of a slide
+
+  if (n == 1) { // a single dof, as that of a slide
     x[begin] *= d->Dinv[begin];
     return;
   }
-  if (is_chain(m, begin, end - begin) && solve_few(d->L + hf_model_dof_Madr(m)[begin], d->Dinv + begin, end - begin, x + begin)) return;
+  if (is_chain(m, begin, n) && solve_few(d->L + hf_model_dof_Madr(m)[begin], d->Dinv + begin, n, x + begin)) return;
   switch (d->mass.trunk[t]) {
-  case 6: solve_branches(d, begin, end, 6, x); break;
-  case 3: solve_branches(d, begin, end, 3, x); break;
-  default: solve_branches(d, begin, end, 0, x);
+  case 6: solve_branches(d, begin, begin + n, 6, x); break;
+  case 3: solve_branches(d, begin, begin + n, 3, x); break;
+  default: solve_branches(d, begin, begin + n, 0, x);
   }
 }
 

@@ -11,9 +11,11 @@
 #include "base/compile.h"
 #include "math/spatial_lanes.h"
 
+// Subtracts the wrenches (nbody), which act at the centres of mass, from the forces of the links.
 static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   for (int b = 1; b < d->model->nbody; ++b) {
-    hfVec3 f = wrench[b].f, r = v3_sub(hfi_body_com(d, b), hfi_body_reference(d, b));
+    hfVec3 f = wrench[b].f;
+    hfVec3 r = v3_sub(hfi_body_com(d, b), hfi_body_reference(d, b));
     hfForce* F = &d->scratch.F[d->body_link[b]];
     F->f = v3_sub(F->f, f);
     F->n = v3_sub(F->n, v3_add(wrench[b].n, v3_cross(r, f)));
@@ -23,13 +25,20 @@ static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
 // Does what hfi_inertial_force does, for HFI_LANES links at once. B: accelerations that are added to those of d, or
 // NULL.
 HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
-  const double *at_I[HFI_LANES], *at_V[HFI_LANES], *at_A[HFI_LANES], *at_B[HFI_LANES];
+  const double* at_I[HFI_LANES];
+  const double* at_V[HFI_LANES];
+  const double* at_A[HFI_LANES];
+  const double* at_B[HFI_LANES];
   double* at_F[HFI_LANES];
   for (int k = 0; k < HFI_LANES; ++k) {
     int l = links[k];
-    at_I[k] = (const double*)&d->mass.I[l], at_V[k] = (const double*)&d->V[l], at_A[k] = (const double*)&d->A[l], at_F[k] = (double*)&d->scratch.F[l];
+    at_I[k] = (const double*)&d->mass.I[l];
+    at_V[k] = (const double*)&d->V[l];
+    at_A[k] = (const double*)&d->A[l];
     at_B[k] = B ? (const double*)&B[l] : NULL;
+    at_F[k] = (double*)&d->scratch.F[l];
   }
+
   hfiInertias I;
   hfiMotions V, A;
   hfi_gather(at_I, 10, (hfiLanes*)&I);
@@ -46,27 +55,33 @@ HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* li
 
 // Forces of links `first` to end - 1 at the acceleration A + B. For a single link lanes do not pay.
 HFI_COPIED void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
-  int links[HFI_LANES], l = first;
+  int links[HFI_LANES];
+  int l = first;
   for (; l < end - 1; l += HFI_LANES) find_lane_forces(d, B, hfi_fill_lanes(l, end, links));
   if (l == end - 1) d->scratch.F[l] = hfi_inertial_force(&d->mass.I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
 }
-// If the parent of a link is the link before it, as in a chain, the force is passed on without being stored.
+
+// Writes tau of the dofs of links `first` to end - 1, and sums F inward. If the parent of a link is the link before it,
+// as in a chain, the force is passed on without being stored.
 static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
-  hfForce F = d->scratch.F[end - 1];
+  hfForce* forces = d->scratch.F;
+  hfForce F = forces[end - 1];
+
   for (int l = end - 1; l >= first; --l) {
     const hfiLink* link = &d->link[l];
-    int i = link->dof, parent = link->parent;
-    if (link->ndof == 1) tau[i] = fo_dot(F, d->S[i]); // most links
-    else for (; i < link->dof + link->ndof; ++i) tau[i] = fo_dot(F, d->S[i]);
+    int parent = link->parent;
+    for (int i = link->dof, after = i + link->ndof; i < after; ++i) tau[i] = fo_dot(F, d->S[i]);
+
     if (parent && parent == l - 1) {
-      F = fo_add(d->scratch.F[parent], F);
+      F = fo_add(forces[parent], F);
       continue;
     }
-    if (parent) d->scratch.F[parent] = fo_add(d->scratch.F[parent], F);
-    F = d->scratch.F[l - 1];
+    if (parent) forces[parent] = fo_add(forces[parent], F);
+    F = forces[l - 1];
   }
 }
 
+// Writes scratch.F of all links.
 void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench) {
   d->scratch.F[0] = fo_zero();
   find_link_forces(d, B, 1, d->nlink);
@@ -94,6 +109,7 @@ void hfi_gravity_bias(hfDynamics* d, double* c) {
   hfi_joint_forces(d, c);
 }
 
+// tau += armature vdot, of joints and of tendons.
 static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
   const double* armature = hf_model_dof_armature(d->model);
   for (int i = 0; i < d->model->nv; ++i) tau[i] += armature[i] * vdot[i];
@@ -104,6 +120,7 @@ static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
   }
 }
 
+// The recursion of the head of this file, with armature.
 void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const hfForce* wrench, double* tau) {
   hf_dynamics_set_velocity(d, v);
   hfi_accelerate(d, vdot);

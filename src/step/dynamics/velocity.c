@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <string.h>
 
+// S v of the three dofs of a rotation.
 static hfMotion combine_columns(const hfMotion* S, const double* v) {
   return mo_axpy(v[2], S[2], mo_axpy(v[1], S[1], mo_scale(v[0], S[0])));
 }
@@ -26,8 +27,11 @@ static inline void add_motion(hfMotion VJ, hfMotion* V, hfMotion* A) {
   *V = mo_add(*V, VJ);
 }
 
+// Adds the velocities v of the joints of a link to V and A of its parent.
 static inline void move_link(const hfDynamics* d, const hfiLink* link, const double* v, hfMotion* V, hfMotion* A) {
-  for (int i = link->dof; i < link->dof + link->nslide; ++i) V->v = v3_axpy(v[i], d->S[i].v, V->v); // Nothing turns: V x VJ = 0.
+  // nothing turns before the first slides: V x VJ = 0
+  for (int i = link->dof; i < link->dof + link->nslide; ++i) V->v = v3_axpy(v[i], d->S[i].v, V->v);
+
   for (int j = link->joint + link->nslide; j < link->joint + link->njoint; ++j) {
     const hfiJointStep* s = &d->kinematics.step[j];
     const hfMotion* S = d->S + s->dofadr;
@@ -36,20 +40,27 @@ static inline void move_link(const hfDynamics* d, const hfiLink* link, const dou
       add_motion(mo_scale(*vj, *S), V, A);
       continue;
     }
-    int nworld = s->kind->nworld, nchain = s->kind->nchain;
+    int nworld = s->kind->nworld;
+    int nplain = nworld + s->kind->nchain;
     if (nworld) V->v = v3_add(V->v, v3_load(vj));
-    for (int k = nworld; k < nworld + nchain; ++k) add_motion(mo_scale(vj[k], S[k]), V, A);
-    if (s->kind->nbody) add_motion(combine_columns(S + nworld + nchain, vj + nworld + nchain), V, A);
+    for (int k = nworld; k < nplain; ++k) add_motion(mo_scale(vj[k], S[k]), V, A);
+    if (s->kind->nbody) add_motion(combine_columns(S + nplain, vj + nplain), V, A);
   }
 }
 
-// If the parent of a link is the link before it, as in a chain, its velocities need not be loaded.
+// Writes V and A of links `first` to end - 1 from d->v. If the parent of a link is the link before it, as in a chain,
+// its velocities need not be loaded.
 void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   const double* v = d->v;
-  hfMotion V = mo_zero(), A = mo_zero();
+  hfMotion V = mo_zero();
+  hfMotion A = mo_zero();
+
   for (int l = first; l < end; ++l) {
     const hfiLink* link = &d->link[l];
-    if (l == first || link->parent != l - 1) V = d->V[link->parent], A = d->A[link->parent];
+    if (l == first || link->parent != l - 1) {
+      V = d->V[link->parent];
+      A = d->A[link->parent];
+    }
     if (link->ndof == 1 && !link->nslide) add_motion(mo_scale(v[link->dof], d->S[link->dof]), &V, &A); // most links
     else move_link(d, link, v, &V, &A);
     d->V[l] = V;
