@@ -14,24 +14,15 @@
 
 // ---- names --------------------------------------------------------------------------------------
 
-#define COLLECT_NAMES(kind, list, member)                                                          \
-  for (int i = 0; i < w->b->list.count; ++i) w->name[kind][i] = w->b->list.data[i] member.name
-
-// Takes over the names that the builder has.
+// Lists the names that objects have. That of an inertial frame is its body's.
 static void collect_names(hfiMjcfWriter* w) {
-  COLLECT_NAMES(HF_OBJECT_BODY, body, );
-  COLLECT_NAMES(HF_OBJECT_JOINT, joint, );
-  COLLECT_NAMES(HF_OBJECT_GEOM, geom, );
-  COLLECT_NAMES(HF_OBJECT_SITE, site, );
-  COLLECT_NAMES(HF_OBJECT_CAMERA, camera, );
-  COLLECT_NAMES(HF_OBJECT_MESH, mesh, .def);
-  COLLECT_NAMES(HF_OBJECT_HFIELD, hfield, );
-  COLLECT_NAMES(HF_OBJECT_TENDON, tendon, );
-  COLLECT_NAMES(HF_OBJECT_EQUALITY, equality, );
-  COLLECT_NAMES(HF_OBJECT_ACTUATOR, actuator, );
-  COLLECT_NAMES(HF_OBJECT_SENSOR, sensor, );
-  COLLECT_NAMES(HF_OBJECT_KEY, key, .def);
-  COLLECT_NAMES(HF_OBJECT_PAIR, pair, );
+  for (int k = 0; k < HF_OBJECT_KINDS; ++k) {
+    hfObjectKind kind = (hfObjectKind)k;
+    for (int i = 0; i < hf_builder_count(w->b, kind); ++i) {
+      const char* name = hf_builder_name(w->b, kind, i);
+      w->name[k][i] = *name ? name : NULL;
+    }
+  }
 }
 
 // Gives an object without a name a unique one, because another object refers to it.
