@@ -16,7 +16,8 @@ typedef struct hfiHullData {
 
 // Builds from points (nvert x 3) and outward triangles (ntri x 3) of their convex hull. Points that
 // no triangle uses are dropped. Refuses degenerate (flat, open) surfaces.
-hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, int32_t ntri, const int32_t* tri, hfError* error);
+hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, int32_t ntri, const int32_t* tri,
+                        hfError* error);
 void hfi_hull_release(hfiHullData* hull);
 
 #endif
