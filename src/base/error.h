@@ -14,6 +14,6 @@ static inline void hfi_clear_error(hfError* error) {
 
 // Fills *error (if any) with status and the formatted message; returns status, so that a refusal is
 // `return hfi_refuse(error, HF_ERROR_MODEL, "body \"%s\": ...", name);`.
-HFI_RARE hfStatus hfi_refuse(hfError* error, hfStatus status, const char* format, ...) HF_PRINTF(3, 4);
+HFI_COLD hfStatus hfi_refuse(hfError* error, hfStatus status, const char* format, ...) HF_PRINTF(3, 4);
 
 #endif

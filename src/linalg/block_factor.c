@@ -27,7 +27,7 @@ typedef struct Columns {
   int stride;
 } Columns;
 
-HFI_COPIED Columns from_column(Columns c, int32_t first) { return (Columns){c.at + first, c.stride}; }
+HFI_FORCE_INLINE Columns from_column(Columns c, int32_t first) { return (Columns){c.at + first, c.stride}; }
 
 // The panel of position k (block_sparse.h). `rows` and `right` are parts of one matrix.
 typedef struct Panel {
@@ -37,7 +37,7 @@ typedef struct Panel {
   Columns lower; // (n x w) all K_jk^T; afterwards all Z_j
 } Panel;
 
-HFI_COPIED Panel get_panel(const hfiBlockMatrix* B, int32_t k, int six) {
+HFI_FORCE_INLINE Panel get_panel(const hfiBlockMatrix* B, int32_t k, int six) {
   int n = six ? 6 : B->size[k], w = B->width[k];
   double* rows = hfi_block_rows(B, k);
   return (Panel){n, w, rows, {rows + n, n + w}, {rows + n * (n + w), w}};
@@ -52,7 +52,7 @@ static int factor_rows(hfiBlockMatrix* B, int32_t k) {
 }
 
 // Computes Z of position k.
-HFI_COPIED void factor_lower(hfiBlockMatrix* B, int32_t k, int six) {
+HFI_FORCE_INLINE void factor_lower(hfiBlockMatrix* B, int32_t k, int six) {
   Panel K = get_panel(B, k, six);
   if (!B->symmetric) {
     hfi_lu_divide(K.rows, K.n, K.right.stride, K.lower.at, K.w, K.w);
@@ -62,7 +62,7 @@ HFI_COPIED void factor_lower(hfiBlockMatrix* B, int32_t k, int six) {
 }
 
 // Are all numbers of a block 0 or -0? The bits of a row are combined, and the shift removes the sign.
-HFI_COPIED int is_zero(const double* X, int ld, int rows, int n) {
+HFI_FORCE_INLINE int is_zero(const double* X, int ld, int rows, int n) {
   for (int i = 0; i < rows; ++i, X += ld) {
     uint64_t bits = 0, word;
     for (int j = 0; j < n; ++j) {
@@ -75,13 +75,13 @@ HFI_COPIED int is_zero(const double* X, int ld, int rows, int n) {
 }
 
 // The same with constants for a block of two free bodies.
-HFI_COPIED int is_zero_block(Columns X, int rows, int n) {
+HFI_FORCE_INLINE int is_zero_block(Columns X, int rows, int n) {
   return rows == 6 && n == 6 ? is_zero(X.at, X.stride, 6, 6) : is_zero(X.at, X.stride, rows, n);
 }
 
 // Sets B->coupled[e] to 1 for each entry e of position k whose blocks Y and Z are not both zero. Blocks of zeros are frequent: a contact that does not act
 // couples its two nodes in the pattern only. This is a quick test, because the first row of other blocks mostly has a number that is not zero.
-HFI_COPIED void find_coupled(hfiBlockMatrix* B, int32_t k, int six) {
+HFI_FORCE_INLINE void find_coupled(hfiBlockMatrix* B, int32_t k, int six) {
   Panel K = get_panel(B, k, six);
   int symmetric = B->symmetric;
   int32_t *coupled = B->coupled, *offset = B->offset + B->start[k], count = B->start[k + 1] - B->start[k];
@@ -92,7 +92,7 @@ HFI_COPIED void find_coupled(hfiBlockMatrix* B, int32_t k, int six) {
 }
 
 // C -= A^T B for A (n x m) and B (n x columns)
-HFI_COPIED void subtract(Columns C, Columns A, Columns B, int six, int n, int m, int columns) {
+HFI_FORCE_INLINE void subtract(Columns C, Columns A, Columns B, int six, int n, int m, int columns) {
   if (six)
     hfi_six_subtract(C.at, C.stride, A.at, A.stride, B.at, B.stride, columns);
   else
@@ -107,14 +107,14 @@ typedef struct Run {
 } Run;
 
 // Lengthens a run by the positions that follow it, as long as they are coupled and follow in both panels.
-HFI_COPIED void extend_run(const hfiBlockMatrix* B, int32_t k, Run* run, int six) {
+HFI_FORCE_INLINE void extend_run(const hfiBlockMatrix* B, int32_t k, Run* run, int six) {
   const int32_t start = B->start[k], end = B->start[k + 1], *later = B->later;
   for (; run->next_k < end && B->coupled[run->next_k - start] && later[run->next_i] == later[run->next_k]; ++run->next_k, ++run->next_i)
     run->columns += six ? 6 : B->size[later[run->next_k]];
 }
 
 // Begins the next run, without columns, at the next coupled position of k. Returns 0 if there is none.
-HFI_COPIED int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
+HFI_FORCE_INLINE int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
   const int32_t* later = B->later;
   const int32_t start = B->start[k];
   const int32_t end = B->start[k + 1];
@@ -130,7 +130,8 @@ HFI_COPIED int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
 
 // For the positions j of a run: K_ij -= Z_i^T Y_j and, if K is not symmetric, K_ji^T -= Y_i^T Z_j. i_in_k: first column of Y_i and Z_i in the panel of k. A
 // run that begins with j = i has to < 0. `lower` has no K_ii, so that its product begins after the columns of i.
-HFI_COPIED void update_run(const hfiBlockMatrix* B, const Panel* K, const Panel* I, int32_t i_in_k, const Run* run, int six) {
+HFI_FORCE_INLINE void update_run(const hfiBlockMatrix* B, const Panel* K, const Panel* I, int32_t i_in_k,
+                                 const Run* run, int six) {
   Columns Y_i = from_column(K->right, i_in_k), Z_i = from_column(K->lower, i_in_k);
   subtract(from_column(I->right, run->to), Z_i, from_column(K->right, run->from), six, K->n, I->n, run->columns);
   if (B->symmetric) return;
@@ -147,7 +148,7 @@ HFI_COPIED void update_run(const hfiBlockMatrix* B, const Panel* K, const Panel*
 //   `rows` of i                  K_ii  K_ia  K_ib |  K_ic  K_ix    |  K_id
 //
 // `right` of i begins after K_ii, so that the first run begins at column -n of it.
-HFI_COPIED void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
+HFI_FORCE_INLINE void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
   int32_t i = B->later[e], i_in_k = B->offset[e];
   Panel K = get_panel(B, k, six), I = get_panel(B, i, six);
   Run run = {.next_k = e + 1, .next_i = B->start[i], .from = i_in_k, .to = -I.n, .columns = I.n};
@@ -157,7 +158,7 @@ HFI_COPIED void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
   } while (begin_run(B, k, &run));
 }
 
-HFI_COPIED int factor_nodes(hfiBlockMatrix* B, int six) {
+HFI_FORCE_INLINE int factor_nodes(hfiBlockMatrix* B, int six) {
   for (int32_t k = 0; k < B->nodes; ++k) {
     if (factor_rows(B, k)) return k + 1;
     if (B->width[k] == 0) continue;
@@ -200,7 +201,8 @@ static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, cons
 }
 
 // b_i -= Z_i^T z_k for all later positions i of k.
-HFI_COPIED void subtract_from_later(const hfiBlockMatrix* B, int32_t k, const double* Z, const double* z, double* b, int n, int six) {
+HFI_FORCE_INLINE void subtract_from_later(const hfiBlockMatrix* B, int32_t k, const double* Z, const double* z,
+                                          double* b, int n, int six) {
   int w = B->width[k];
   double* sums = B->work;
 
@@ -220,7 +222,7 @@ HFI_COPIED void subtract_from_later(const hfiBlockMatrix* B, int32_t k, const do
     hfi_axpy(b + B->first[B->later[e]], 1.0, sums + B->offset[e], B->size[B->later[e]]);
 }
 
-HFI_COPIED void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
+HFI_FORCE_INLINE void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
   Panel K = get_panel(B, k, six);
   double* z = b + B->first[k];
   if (B->symmetric)
@@ -231,7 +233,7 @@ HFI_COPIED void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int
 }
 
 // Returns the numbers of b for the later positions of k side by side, in the order of the columns of its rows.
-HFI_COPIED const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b, int six) {
+HFI_FORCE_INLINE const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b, int six) {
   if (has_consecutive_later(B, k)) return b + B->first[B->later[B->start[k]]];
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
     const double* x = b + B->first[B->later[e]];
@@ -244,7 +246,7 @@ HFI_COPIED const double* gather_later(const hfiBlockMatrix* B, int32_t k, const 
 }
 
 // Solves for position k from the later positions back to it: z_k = U^-1 (z_k - Y x).
-HFI_COPIED void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
+HFI_FORCE_INLINE void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
   Panel K = get_panel(B, k, six);
   double* z = b + B->first[k];
 
@@ -262,7 +264,7 @@ HFI_COPIED void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b, in
     hfi_lu_backward(K.rows, K.n, K.right.stride, z);
 }
 
-HFI_COPIED void solve_nodes(const hfiBlockMatrix* B, double* b, int six) {
+HFI_FORCE_INLINE void solve_nodes(const hfiBlockMatrix* B, double* b, int six) {
   for (int32_t k = 0; k < B->nodes; ++k) solve_forward(B, k, b, six);
   for (int32_t k = B->nodes - 1; k >= 0; --k) solve_backward(B, k, b, six);
 }

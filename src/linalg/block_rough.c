@@ -149,7 +149,7 @@ int hfi_block_factor_again(hfiBlockMatrix* B) {
 // ---- the iteration -----------------------------------------------------------------------------------
 
 // Copies the numbers of x for position k and for its later nodes side by side to `columns`, in the order of the columns of its rows.
-HFI_COPIED void gather_columns(const hfiBlockMatrix* B, int32_t k, const double* x, double* columns, int six) {
+HFI_FORCE_INLINE void gather_columns(const hfiBlockMatrix* B, int32_t k, const double* x, double* columns, int six) {
   int n = six ? 6 : B->size[k];
   memcpy(columns, x + B->first[k], sizeof *x * (size_t)n);
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
@@ -161,7 +161,8 @@ HFI_COPIED void gather_columns(const hfiBlockMatrix* B, int32_t k, const double*
 // Adds the panel of position k to y = K x: its rows give y_k, and the blocks below its pivot add to y_j of its later
 // nodes. If K is symmetric, those blocks are the transposed ones beside the pivot. trunk_y is where y of the trunk is,
 // as y for all other positions. columns: scratch
-HFI_COPIED void multiply_panel(const hfiBlockMatrix* B, int32_t k, const double* x, double* y, double* trunk_y, double* columns, int six) {
+HFI_FORCE_INLINE void multiply_panel(const hfiBlockMatrix* B, int32_t k, const double* x, double* y, double* trunk_y,
+                                     double* columns, int six) {
   int n = six ? 6 : B->size[k];
   int w = B->width[k];
   int ld = n + w;
@@ -190,7 +191,8 @@ HFI_COPIED void multiply_panel(const hfiBlockMatrix* B, int32_t k, const double*
 }
 
 // Adds the panels of a part of the matrix.
-HFI_COPIED void multiply_part(const hfiBlockMatrix* B, int32_t p, const double* x, double* y, double* trunk_y, int six) {
+HFI_FORCE_INLINE void multiply_part(const hfiBlockMatrix* B, int32_t p, const double* x, double* y, double* trunk_y,
+                                    int six) {
   int32_t first = B->branch_start[p], end = B->branch_start[p + 1];
   memset(y + B->first[first], 0, sizeof *y * (size_t)(B->first[end] - B->first[first]));
   for (int32_t k = first; k < end; ++k) multiply_panel(B, k, x, y, trunk_y, B->rough->columns[p], six);

@@ -188,7 +188,8 @@ static inline void hfi_add_block_transposed(double* restrict C, int ldc, const d
 }
 
 // y (8) += sign sum_i a_i x_i: a strip of hfi_add_rows.
-HFI_COPIED void hfi_add_strip8(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+HFI_FORCE_INLINE void hfi_add_strip8(double* restrict y, double sign, const double* restrict a, int step,
+                                     const double* restrict X, int ld, int rows) {
   double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5], y6 = y[6], y7 = y[7];
   for (; rows > 0; --rows, X += ld, a += step) {
     double c = sign * *a;
@@ -212,7 +213,8 @@ HFI_COPIED void hfi_add_strip8(double* restrict y, double sign, const double* re
   y[7] = y7;
 }
 // y (6) += sign sum_i a_i x_i: a strip of hfi_add_rows.
-HFI_COPIED void hfi_add_strip6(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+HFI_FORCE_INLINE void hfi_add_strip6(double* restrict y, double sign, const double* restrict a, int step,
+                                     const double* restrict X, int ld, int rows) {
   double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5];
   for (; rows > 0; --rows, X += ld, a += step) {
     double c = sign * *a;
@@ -232,7 +234,8 @@ HFI_COPIED void hfi_add_strip6(double* restrict y, double sign, const double* re
   y[5] = y5;
 }
 // y (4) += sign sum_i a_i x_i: a strip of hfi_add_rows.
-HFI_COPIED void hfi_add_strip4(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+HFI_FORCE_INLINE void hfi_add_strip4(double* restrict y, double sign, const double* restrict a, int step,
+                                     const double* restrict X, int ld, int rows) {
   double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
   for (; rows > 0; --rows, X += ld, a += step) {
     double c = sign * *a;
@@ -248,7 +251,8 @@ HFI_COPIED void hfi_add_strip4(double* restrict y, double sign, const double* re
   y[3] = y3;
 }
 // y (3) += sign sum_i a_i x_i: a strip of hfi_add_rows.
-HFI_COPIED void hfi_add_strip3(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+HFI_FORCE_INLINE void hfi_add_strip3(double* restrict y, double sign, const double* restrict a, int step,
+                                     const double* restrict X, int ld, int rows) {
   double y0 = y[0], y1 = y[1], y2 = y[2];
   for (; rows > 0; --rows, X += ld, a += step) {
     double c = sign * *a;
@@ -262,7 +266,8 @@ HFI_COPIED void hfi_add_strip3(double* restrict y, double sign, const double* re
   y[2] = y2;
 }
 // y (2) += sign sum_i a_i x_i: a strip of hfi_add_rows.
-HFI_COPIED void hfi_add_strip2(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+HFI_FORCE_INLINE void hfi_add_strip2(double* restrict y, double sign, const double* restrict a, int step,
+                                     const double* restrict X, int ld, int rows) {
   double y0 = y[0], y1 = y[1];
   for (; rows > 0; --rows, X += ld, a += step) {
     double c = sign * *a;
@@ -274,7 +279,8 @@ HFI_COPIED void hfi_add_strip2(double* restrict y, double sign, const double* re
   y[1] = y1;
 }
 // y (1) += sign sum_i a_i x_i: a strip of hfi_add_rows.
-HFI_COPIED void hfi_add_strip1(double* restrict y, double sign, const double* restrict a, int step, const double* restrict X, int ld, int rows) {
+HFI_FORCE_INLINE void hfi_add_strip1(double* restrict y, double sign, const double* restrict a, int step,
+                                     const double* restrict X, int ld, int rows) {
   double y0 = y[0];
   for (; rows > 0; --rows, X += ld, a += step) {
     double c = sign * *a;

@@ -49,7 +49,7 @@ static int factor_by_pivots(double* A, int n, int m, int ld, int positive) {
 // Those of a finger, a free body or an arm. Callers pass constants for n <= 7, k and i.
 
 // a_j -= f u_j for the columns j = i to n - 1
-HFI_COPIED void subtract_row(double* restrict a, double f, const double* restrict u, int n, int i) {
+HFI_FORCE_INLINE void subtract_row(double* restrict a, double f, const double* restrict u, int n, int i) {
   if (i <= 1) a[1] -= f * u[1];
   if (i <= 2 && n > 2) a[2] -= f * u[2];
   if (i <= 3 && n > 3) a[3] -= f * u[3];
@@ -59,7 +59,7 @@ HFI_COPIED void subtract_row(double* restrict a, double f, const double* restric
 }
 
 // Eliminates a_ki: subtracts (a_ki/d_k) times row k from row i.
-HFI_COPIED void eliminate(double* A, int n, int m, int ld, int k, int i, double inverse) {
+HFI_FORCE_INLINE void eliminate(double* A, int n, int m, int ld, int k, int i, double inverse) {
   if (i <= k || i >= n) return;
   double *u = A + k * ld, *a = A + i * ld;
   if (u[i] == 0) return;
@@ -69,7 +69,7 @@ HFI_COPIED void eliminate(double* A, int n, int m, int ld, int k, int i, double 
 }
 
 // Eliminates column k: step k of the formula. Returns 0 if pivot k is bad.
-HFI_COPIED int eliminate_column(double* A, int n, int m, int ld, int k, int positive) {
+HFI_FORCE_INLINE int eliminate_column(double* A, int n, int m, int ld, int k, int positive) {
   if (k >= n) return 1;
   double* u = A + k * ld;
   if (is_bad_pivot(u[k], positive)) return 0;
@@ -87,7 +87,7 @@ HFI_COPIED int eliminate_column(double* A, int n, int m, int ld, int k, int posi
   return 1;
 }
 
-HFI_COPIED int factor_few(double* A, int n, int m, int ld, int positive) {
+HFI_FORCE_INLINE int factor_few(double* A, int n, int m, int ld, int positive) {
   if (!eliminate_column(A, n, m, ld, 0, positive)) return 1;
   if (!eliminate_column(A, n, m, ld, 1, positive)) return 2;
   if (!eliminate_column(A, n, m, ld, 2, positive)) return 3;
@@ -137,7 +137,9 @@ static int factor_by_panels(double* A, int n, int m, int ld, int positive) {
 }
 
 // The fastest of these ways for n rows. The first function is for a few usual sizes, which callers pass as constants.
-HFI_COPIED int factor_usual(double* A, int m, int ld, int positive, int n) { return n == 6 ? factor_six(A, m, ld, positive) : factor_few(A, n, m, ld, positive); }
+HFI_FORCE_INLINE int factor_usual(double* A, int m, int ld, int positive, int n) {
+  return n == 6 ? factor_six(A, m, ld, positive) : factor_few(A, n, m, ld, positive);
+}
 
 static int factor_any(double* A, int m, int ld, int positive, int n) {
   int is_coupled = n >= PANELS_FROM && A[n - 1] != 0; // If the first and the last unknown are coupled, as in a tree with one root, most others are.
@@ -153,16 +155,16 @@ int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) { return HFI_
 //
 // For few rows callers pass constants for n and k, so that the compiler writes out all loops.
 
-HFI_COPIED void step_forward(const double* U, int n, int ld, int k, double* b) {
+HFI_FORCE_INLINE void step_forward(const double* U, int n, int ld, int k, double* b) {
   if (k + 1 < n) hfi_axpy(b + k + 1, -b[k], U + k * (ld + 1) + 1, n - k - 1);
 }
-HFI_COPIED void step_backward(const double* U, int n, int ld, int k, double* z) {
+HFI_FORCE_INLINE void step_backward(const double* U, int n, int ld, int k, double* z) {
   const double* u = U + k * ld;
   if (k < n) z[k] = z[k] * u[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1);
 }
 
 // z = U^-T b, for few rows
-HFI_COPIED void solve_forward(const double* U, int ld, double* b, int n) {
+HFI_FORCE_INLINE void solve_forward(const double* U, int ld, double* b, int n) {
   step_forward(U, n, ld, 0, b);
   step_forward(U, n, ld, 1, b);
   step_forward(U, n, ld, 2, b);
@@ -171,7 +173,7 @@ HFI_COPIED void solve_forward(const double* U, int ld, double* b, int n) {
   step_forward(U, n, ld, 5, b);
 }
 // D U x = z, for few rows
-HFI_COPIED void solve_backward(const double* U, int ld, double* z, int n) {
+HFI_FORCE_INLINE void solve_backward(const double* U, int ld, double* z, int n) {
   step_backward(U, n, ld, 6, z);
   step_backward(U, n, ld, 5, z);
   step_backward(U, n, ld, 4, z);
@@ -182,7 +184,7 @@ HFI_COPIED void solve_backward(const double* U, int ld, double* z, int n) {
 }
 
 // The same for any n: six rows at a time, then those that are left. Every element adds its products in the same order.
-HFI_CALLED static void solve_forward_by_panels(const double* U, int ld, double* b, int n) {
+HFI_NOINLINE static void solve_forward_by_panels(const double* U, int ld, double* b, int n) {
   for (; n > 6; n -= 6, U += 6 * (ld + 1), b += 6) {
     solve_forward(U, ld, b, 6);
     hfi_add_rows(b + 6, -1.0, b, 1, U + 6, ld, 6, n - 6);

@@ -37,7 +37,7 @@ static inline void swap_rows(double* restrict a, double* restrict b, int n) {
 
 // Step k of the formula: exchanges whole rows of m columns, then subtracts row k from the rows below it in the `width`
 // columns after column k. Returns 0 if the pivot is bad.
-HFI_COPIED int eliminate_column(double* A, int n, int m, int ld, int k, int width, int32_t* pivot) {
+HFI_FORCE_INLINE int eliminate_column(double* A, int n, int m, int ld, int k, int width, int32_t* pivot) {
   double* u = A + k * ld;
   int p = find_pivot(A, n, ld, k);
   pivot[k] = p;
@@ -55,7 +55,7 @@ HFI_COPIED int eliminate_column(double* A, int n, int m, int ld, int k, int widt
 }
 
 // Factors six columns of A, from column k on. The widths are constants, so that the compiler writes out the loops over columns.
-HFI_COPIED int factor_six_columns(double* A, int n, int m, int ld, int k, int32_t* pivot) {
+HFI_FORCE_INLINE int factor_six_columns(double* A, int n, int m, int ld, int k, int32_t* pivot) {
   if (!eliminate_column(A, n, m, ld, k, 5, pivot)) return k + 1;
   if (!eliminate_column(A, n, m, ld, k + 1, 4, pivot)) return k + 2;
   if (!eliminate_column(A, n, m, ld, k + 2, 3, pivot)) return k + 3;
@@ -106,10 +106,10 @@ static void swap(double* a, double* b) {
 }
 
 // z = L^-1 b and x = U^-1 z, in place. For six rows callers pass a constant for n, so that the compiler writes out the loops.
-HFI_COPIED void solve_forward(const double* LU, int n, int ld, double* b) {
+HFI_FORCE_INLINE void solve_forward(const double* LU, int n, int ld, double* b) {
   for (int k = 1; k < n; ++k) b[k] -= hfi_dot(LU + k * ld, b, k);
 }
-HFI_COPIED void solve_backward(const double* LU, int n, int ld, double* z) {
+HFI_FORCE_INLINE void solve_backward(const double* LU, int n, int ld, double* z) {
   for (int k = n - 1; k >= 0; --k) {
     const double* u = LU + k * ld;
     z[k] = (z[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1)) * u[k];

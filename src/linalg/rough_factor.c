@@ -57,9 +57,11 @@ enum { PAD = 8 }; // Rows of blocks are padded with zeros to a multiple of this 
 static int pad(int size) { return (size + PAD - 1) / PAD * PAD; }
 
 // Number of unknowns of position k; length of a block's row that has a column for each of them; index of the first of them in a padded vector.
-HFI_COPIED int size_of(const hfiBlockMatrix* B, int32_t k, int six) { return six ? 6 : B->size[k]; }
-HFI_COPIED int row_length(const hfiBlockMatrix* B, int32_t k, int six) { return six ? PAD : pad(B->size[k]); }
-HFI_COPIED int32_t first_unknown(const hfiRoughFactors* F, int32_t k, int six) { return six ? PAD * k : F->first[k]; }
+HFI_FORCE_INLINE int size_of(const hfiBlockMatrix* B, int32_t k, int six) { return six ? 6 : B->size[k]; }
+HFI_FORCE_INLINE int row_length(const hfiBlockMatrix* B, int32_t k, int six) { return six ? PAD : pad(B->size[k]); }
+HFI_FORCE_INLINE int32_t first_unknown(const hfiRoughFactors* F, int32_t k, int six) {
+  return six ? PAD * k : F->first[k];
+}
 
 // Sizes of the parts of B, whose pattern is that of complete factors.
 typedef struct Sizes {
@@ -158,7 +160,8 @@ typedef enum ProductKind {
 } ProductKind;
 
 // One vector of columns of a product. C, A and X have six rows of PAD numbers.
-HFI_COPIED void multiply_six(float* restrict C, const float* restrict A, const float* restrict X, ProductKind kind) {
+HFI_FORCE_INLINE void multiply_six(float* restrict C, const float* restrict A, const float* restrict X,
+                                   ProductKind kind) {
   hfiFloats r0 = {0}, r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0;
   if (kind == SUBTRACTED)
     r0 = load(C), r1 = load(C + PAD), r2 = load(C + 2 * PAD), r3 = load(C + 3 * PAD), r4 = load(C + 4 * PAD), r5 = load(C + 5 * PAD);
@@ -173,7 +176,7 @@ HFI_COPIED void multiply_six(float* restrict C, const float* restrict A, const f
 }
 
 // The same for C = A^T X with an A that has zeros below its diagonal. The products with these are left out, which changes no bit.
-HFI_COPIED void multiply_six_triangular(float* restrict C, const float* restrict A, const float* restrict X) {
+HFI_FORCE_INLINE void multiply_six_triangular(float* restrict C, const float* restrict A, const float* restrict X) {
   hfiFloats x = load(X), r0 = A[0] * x, r1 = A[1] * x, r2 = A[2] * x, r3 = A[3] * x, r4 = A[4] * x, r5 = A[5] * x;
   A += PAD, x = load(X + PAD), r1 += A[1] * x, r2 += A[2] * x, r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
   A += PAD, x = load(X + 2 * PAD), r2 += A[2] * x, r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
@@ -184,7 +187,8 @@ HFI_COPIED void multiply_six_triangular(float* restrict C, const float* restrict
 }
 
 // y = sum_i a_i A_i, y -= this sum, or y = 0 - this sum, over n rows A_i of ld numbers. From a_i to the next there are `step` numbers.
-HFI_COPIED void combine_rows(float* restrict y, const float* restrict a, int step, const float* restrict A, int n, int ld, ProductKind kind) {
+HFI_FORCE_INLINE void combine_rows(float* restrict y, const float* restrict a, int step, const float* restrict A,
+                                   int n, int ld, ProductKind kind) {
   for (int c = 0; c < ld; c += HFI_FLOATS) {
     hfiFloats sum = {0};
     if (kind == SUBTRACTED) sum = load(y + c);
@@ -199,7 +203,8 @@ HFI_COPIED void combine_rows(float* restrict y, const float* restrict a, int ste
 }
 
 // C (m x ld) from the first m columns of A (n x lda) and X (n x ld).
-HFI_COPIED void multiply(float* C, const float* A, const float* X, int n, int m, int lda, int ld, ProductKind kind, int six) {
+HFI_FORCE_INLINE void multiply(float* C, const float* A, const float* X, int n, int m, int lda, int ld,
+                               ProductKind kind, int six) {
   if (six)
     for (int c = 0; c < PAD; c += HFI_FLOATS) multiply_six(C + c, A, X + c, kind);
   else
@@ -207,7 +212,7 @@ HFI_COPIED void multiply(float* C, const float* A, const float* X, int n, int m,
 }
 
 // C = A^T X with an A (n x lda) that has zeros below its diagonal.
-HFI_COPIED void multiply_triangular(float* C, const float* A, const float* X, int n, int lda, int ld, int six) {
+HFI_FORCE_INLINE void multiply_triangular(float* C, const float* A, const float* X, int n, int lda, int ld, int six) {
   if (six)
     for (int c = 0; c < PAD; c += HFI_FLOATS) multiply_six_triangular(C + c, A, X + c);
   else
@@ -236,7 +241,7 @@ static inline void round_six(float* C, const double* X) {
 }
 
 // C (n x ld) = X (n x m), padded with zeros
-HFI_COPIED void round_block(float* C, int ld, const double* X, int ldx, int n, int m) {
+HFI_FORCE_INLINE void round_block(float* C, int ld, const double* X, int ldx, int n, int m) {
   if (m == 6 && ld == PAD) {
     for (int i = 0; i < n; ++i) round_six(C + i * ld, X + i * ldx);
     return;
@@ -248,7 +253,7 @@ HFI_COPIED void round_block(float* C, int ld, const double* X, int ldx, int n, i
 }
 
 // C (n x ld) = X^T, X (n x n), padded with zeros
-HFI_COPIED void round_transposed(float* C, int ld, const double* X, int ldx, int n) {
+HFI_FORCE_INLINE void round_transposed(float* C, int ld, const double* X, int ldx, int n) {
   for (int c = 0; c < n; ++c, C += ld) {
     for (int i = 0; i < n; ++i) C[i] = (float)X[i * ldx + c];
     for (int i = n; i < ld; ++i) C[i] = 0;
@@ -256,14 +261,14 @@ HFI_COPIED void round_transposed(float* C, int ld, const double* X, int ldx, int
 }
 
 // Copies K_kk from K to the place of T^T, where it stays until invert_pivot replaces it.
-HFI_COPIED void load_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
+HFI_FORCE_INLINE void load_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int n = size_of(B, row->k, six);
   row->pivot = F->T_transposed + F->pivot_at[row->k];
   round_block(row->pivot, row_length(B, row->k, six), hfi_block_rows(B, row->k), n + B->width[row->k], n, n);
 }
 
 // Adds blocks of position j to row k. Returns where they begin in `right` and `below`. The caller sets their numbers.
-HFI_COPIED int32_t add_to_row(const hfiBlockMatrix* B, ActiveRow* row, int32_t j, int six) {
+HFI_FORCE_INLINE int32_t add_to_row(const hfiBlockMatrix* B, ActiveRow* row, int32_t j, int six) {
   int32_t at = row->used;
   row->used += size_of(B, row->k, six) * row_length(B, j, six);
   row->part->row_at[j] = at;
@@ -272,7 +277,7 @@ HFI_COPIED int32_t add_to_row(const hfiBlockMatrix* B, ActiveRow* row, int32_t j
 }
 
 // Copies all K_kj and K_jk^T from K.
-HFI_COPIED void load_couplings(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
+HFI_FORCE_INLINE void load_couplings(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int32_t k = row->k;
   int n = size_of(B, k, six), ld = n + B->width[k];
   const double *rows = hfi_block_rows(B, k), *lower = rows + n * ld;
@@ -284,7 +289,8 @@ HFI_COPIED void load_couplings(const hfiRoughFactors* F, const hfiBlockMatrix* B
 }
 
 // Adds blocks of zeros of position j to row k. Returns where they begin.
-HFI_COPIED int32_t add_zeros_to_row(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t j, int six) {
+HFI_FORCE_INLINE int32_t add_zeros_to_row(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t j,
+                                          int six) {
   size_t bytes = sizeof(float) * (size_t)(size_of(B, row->k, six) * row_length(B, j, six));
   int32_t at = add_to_row(B, row, j, six);
   memset(row->right + at, 0, bytes);
@@ -294,7 +300,8 @@ HFI_COPIED int32_t add_zeros_to_row(const hfiRoughFactors* F, const hfiBlockMatr
 
 // Subtracts what position i, the earlier one of entry e = (i, k), contributes to row k. If e is weak, only strong
 // entries (i, j) contribute to K_kj. Where row k has no blocks of position j yet, the contribution makes them.
-HFI_COPIED void subtract_earlier(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t e, int six) {
+HFI_FORCE_INLINE void subtract_earlier(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t e,
+                                       int six) {
   int32_t i = F->earlier[e];
   int32_t k = row->k;
   int n = size_of(B, i, six);
@@ -337,7 +344,7 @@ static int invert_symmetric_six(float* restrict K_kk, float* restrict S_k, doubl
 }
 
 // Replaces K_kk by T^T, and computes S and S^T. Returns 1 if a pivot is bad.
-HFI_COPIED int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
+HFI_FORCE_INLINE int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int n = size_of(B, row->k, six);
   int ld = row_length(B, row->k, six);
   float* K_kk = row->pivot;
@@ -370,7 +377,7 @@ HFI_COPIED int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveR
 
 // Does the same with K_kk as it is in K, without the contributions of earlier positions. If K is nearly singular, rounding and the couplings left out may
 // make a pivot indefinite that should be positive. The iterations make up for the contributions that are missing then.
-HFI_CALLED static int invert_original_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
+HFI_NOINLINE static int invert_original_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   load_pivot(F, B, row, six);
   return invert_pivot(F, B, row, six);
 }
@@ -388,7 +395,8 @@ typedef enum couplingStrength { NEGLIGIBLE, WEAK, STRONG } couplingStrength;
 // Finds the strength of the coupling with the blocks Z and Y (n x ld), and subtracts the diagonal of Z^T Y from that of K_jj unless it is negligible.
 // updated (ld) is scratch. subtracting: number of parts that subtract from K_jj at the same time. A part does not see what the others subtract, so that
 // its own share of the diagonal must be smaller.
-HFI_COPIED couplingStrength update_diagonal(const hfiRoughFactors* F, float* updated, const float* Z, const float* Y, int n, int ld, float* diagonal,
+HFI_FORCE_INLINE couplingStrength update_diagonal(const hfiRoughFactors* F, float* updated, const float* Z,
+                                                  const float* Y, int n, int ld, float* diagonal,
                                             int subtracting) {
   float negligible = (F->symmetric ? NEGLIGIBLE_SHARE_SYMMETRIC : NEGLIGIBLE_SHARE) / (float)subtracting;
   float large = (F->symmetric ? STRONG_SHARE_SYMMETRIC : STRONG_SHARE) / (float)subtracting;
@@ -408,7 +416,7 @@ HFI_COPIED couplingStrength update_diagonal(const hfiRoughFactors* F, float* upd
 }
 
 // Fills next_strong of the entries of position k.
-HFI_COPIED void link_strong_entries(hfiRoughFactors* F, int32_t k) {
+HFI_FORCE_INLINE void link_strong_entries(hfiRoughFactors* F, int32_t k) {
   for (int32_t e = F->end[k] - 1, strong = F->end[k]; e >= F->start[k]; --e) {
     F->next_strong[e] = strong;
     if (F->is_strong[e]) strong = e;
@@ -416,10 +424,12 @@ HFI_COPIED void link_strong_entries(hfiRoughFactors* F, int32_t k) {
 }
 
 // Number of parts that subtract from K_jj while position k < j is factored.
-HFI_COPIED int parts_before(const hfiBlockMatrix* B, int32_t k, int32_t j) { return k < trunk_of(B) && j >= trunk_of(B) ? B->branches : 1; }
+HFI_FORCE_INLINE int parts_before(const hfiBlockMatrix* B, int32_t k, int32_t j) {
+  return k < trunk_of(B) && j >= trunk_of(B) ? B->branches : 1;
+}
 
 // Computes Y_kj and Z_kj for all blocks of row k, j ascending, and makes entries of those that matter. Empties the row.
-HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
+HFI_FORCE_INLINE void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   hfiRoughPart* part = row->part;
   int32_t k = row->k;
   int n = size_of(B, k, six);
@@ -460,12 +470,13 @@ HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, Acti
 }
 
 // y += x
-HFI_COPIED void add_numbers(float* y, const float* x, int n) {
+HFI_FORCE_INLINE void add_numbers(float* y, const float* x, int n) {
   for (int i = 0; i < n; i += HFI_FLOATS) store(y + i, load(y + i) + load(x + i));
 }
 
 // Adds what a branch contributes to row k of the trunk.
-HFI_COPIED void add_contributions(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, const hfiRoughPart* branch, int six) {
+HFI_FORCE_INLINE void add_contributions(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row,
+                                        const hfiRoughPart* branch, int six) {
   int32_t trunk = trunk_of(B), k = row->k;
   int n = size_of(B, k, six);
   add_numbers(row->pivot, branch->trunk_pivot + (F->pivot_at[k] - F->pivot_at[trunk]), n * row_length(B, k, six));
@@ -478,7 +489,7 @@ HFI_COPIED void add_contributions(const hfiRoughFactors* F, const hfiBlockMatrix
 }
 
 // Factors the positions of a part. Returns 0, or k + 1 if a pivot of position k failed.
-HFI_COPIED int factor_positions(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, int six) {
+HFI_FORCE_INLINE int factor_positions(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, int six) {
   hfiRoughPart* part = F->part + p;
   int is_trunk = p == B->branches;
   ActiveRow row = {.part = part, .k = B->branch_start[p], .entry = part->first_entry, .next_at = part->first_number};
@@ -501,7 +512,7 @@ HFI_COPIED int factor_positions(hfiRoughFactors* F, const hfiBlockMatrix* B, int
 }
 
 // Lists the blocks of a row of contributions and empties the row.
-HFI_COPIED void list_contributions(const hfiBlockMatrix* B, hfiRoughPart* branch, int32_t k, int32_t* count) {
+HFI_FORCE_INLINE void list_contributions(const hfiBlockMatrix* B, hfiRoughPart* branch, int32_t k, int32_t* count) {
   for (int32_t word = k >> 6; word < B->words; ++word)
     for (; branch->row_pattern[word]; branch->row_pattern[word] &= branch->row_pattern[word] - 1) {
       int32_t j = 64 * word + __builtin_ctzll(branch->row_pattern[word]);
@@ -512,7 +523,8 @@ HFI_COPIED void list_contributions(const hfiBlockMatrix* B, hfiRoughPart* branch
 }
 
 // Computes what a branch, which is factored, contributes to the rows of the trunk.
-HFI_COPIED void collect_contributions(const hfiRoughFactors* F, const hfiBlockMatrix* B, hfiRoughPart* branch, int six) {
+HFI_FORCE_INLINE void collect_contributions(const hfiRoughFactors* F, const hfiBlockMatrix* B, hfiRoughPart* branch,
+                                            int six) {
   int32_t trunk = trunk_of(B), count = 0;
   ActiveRow row = {.part = branch, .right = branch->trunk_right, .below = branch->trunk_below};
   memset(branch->trunk_pivot, 0, sizeof *branch->trunk_pivot * (F->pivot_at[B->nodes] - F->pivot_at[trunk]));
@@ -565,7 +577,7 @@ static void begin_factorisation(hfiRoughFactors* F, const hfiBlockMatrix* B, int
   }
 }
 
-HFI_COPIED int factor_part(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, int six) {
+HFI_FORCE_INLINE int factor_part(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, int six) {
   begin_part(F, B, p);
   int failed = factor_positions(F, B, p, six);
   if (!failed && p < B->branches) collect_contributions(F, B, F->part + p, six);
@@ -600,7 +612,8 @@ int hfi_rough_factor(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric,
 // ---- solution ----------------------------------------------------------------------------------------
 
 // z_k = T b_k,   b_j -= Z_kj^T z_k. F->x holds b, and z where that is known; trunk_x holds b of the trunk.
-HFI_COPIED void solve_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, const hfiRoughPart* part, int32_t k, float* trunk_x, int six) {
+HFI_FORCE_INLINE void solve_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, const hfiRoughPart* part,
+                                    int32_t k, float* trunk_x, int six) {
   int n = size_of(B, k, six), length = row_length(B, k, six);
   int32_t trunk = trunk_of(B);
   float *x = F->x + first_unknown(F, k, six), *z = part->sums;
@@ -617,16 +630,19 @@ HFI_COPIED void solve_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B,
 enum { VECTORS = PAD / HFI_FLOATS }; // vectors of the partial sums of one row
 
 // sums_i += A_i x for n rows A_i of ld numbers, in partial sums
-HFI_COPIED void add_products(hfiFloats* sums, const float* A, const float* x, int n, int ld) {
+HFI_FORCE_INLINE void add_products(hfiFloats* sums, const float* A, const float* x, int n, int ld) {
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < ld; c += HFI_FLOATS) sums[i * VECTORS + c / HFI_FLOATS % VECTORS] += load(A + i * ld + c) * load(x + c);
 }
 
 // Adds the PAD partial sums of a row.
-HFI_COPIED float add_partial_sums(const float* s) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
+HFI_FORCE_INLINE float add_partial_sums(const float* s) {
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
 
 // x_k = S^T (z_k - sum_j Y_kj x_j). F->x holds z, and x where that is known. The partial sums of six rows stay in registers.
-HFI_COPIED void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, const hfiRoughPart* part, int32_t k, int six) {
+HFI_FORCE_INLINE void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, const hfiRoughPart* part,
+                                     int32_t k, int six) {
   int n = size_of(B, k, six), length = row_length(B, k, six);
   hfiFloats of_six[6 * VECTORS], *sums = six ? of_six : (hfiFloats*)part->sums;
   float *x = F->x + first_unknown(F, k, six), *stored = part->sums, *difference = part->sums;
@@ -641,13 +657,15 @@ HFI_COPIED void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B
 }
 
 // Copies b to F->x for the positions of a part.
-HFI_COPIED void load_part(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, const double* b, int six) {
+HFI_FORCE_INLINE void load_part(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, const double* b,
+                                int six) {
   for (int32_t k = B->branch_start[p]; k < B->branch_start[p + 1]; ++k)
     round_block(F->x + first_unknown(F, k, six), row_length(B, k, six), b + B->first[k], 0, 1, size_of(B, k, six));
 }
 
 // Solves backwards for the positions of a part, and copies their solution from F->x to x.
-HFI_COPIED void solve_part_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, double* x, int six) {
+HFI_FORCE_INLINE void solve_part_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, double* x,
+                                          int six) {
   for (int32_t k = B->branch_start[p + 1] - 1; k >= B->branch_start[p]; --k) {
     solve_backward(F, B, F->part + p, k, six);
     for (int i = 0; i < size_of(B, k, six); ++i) x[B->first[k] + i] = F->x[first_unknown(F, k, six) + i];
@@ -655,7 +673,8 @@ HFI_COPIED void solve_part_backward(const hfiRoughFactors* F, const hfiBlockMatr
 }
 
 // Solves forwards for the positions of a branch.
-HFI_COPIED void solve_branch_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t branch, const double* b, int six) {
+HFI_FORCE_INLINE void solve_branch_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t branch,
+                                           const double* b, int six) {
   const hfiRoughPart* part = F->part + branch;
   int32_t trunk = F->first[trunk_of(B)];
   memset(part->trunk_x, 0, sizeof *part->trunk_x * (size_t)(F->first[B->nodes] - trunk));
@@ -664,7 +683,8 @@ HFI_COPIED void solve_branch_forward(const hfiRoughFactors* F, const hfiBlockMat
 }
 
 // Solves for the trunk, after the branches were solved forwards.
-HFI_COPIED void solve_trunk(const hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x, int six) {
+HFI_FORCE_INLINE void solve_trunk(const hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x,
+                                  int six) {
   int32_t p = B->branches, trunk = F->first[trunk_of(B)];
   load_part(F, B, p, b, six);
   for (int32_t branch = 0; branch < p; ++branch) add_numbers(F->x + trunk, F->part[branch].trunk_x, F->first[B->nodes] - trunk);

@@ -14,7 +14,8 @@
 // Solves for four columns. T_ik is T[i * row + k * column]: T is stored by rows if column = 1 and by columns if
 // row = 1. With `divides` T_ii is the inverse of the diagonal element; without it the diagonal is one. Callers pass a
 // constant for `divides` and for the 1.
-HFI_COPIED void solve_four(const double* restrict T, int row, int column, int divides, double* restrict B, int ldb) {
+HFI_FORCE_INLINE void solve_four(const double* restrict T, int row, int column, int divides, double* restrict B,
+                                 int ldb) {
   hfiFour b0 = *(hfiFour*)B;
   hfiFour b1 = *(hfiFour*)(B + ldb);
   hfiFour b2 = *(hfiFour*)(B + 2 * ldb);
@@ -63,7 +64,7 @@ HFI_COPIED void solve_four(const double* restrict T, int row, int column, int di
 }
 
 // Solves for all m columns.
-HFI_COPIED void solve_columns(const double* T, int row, int column, int divides, double* B, int ldb, int m) {
+HFI_FORCE_INLINE void solve_columns(const double* T, int row, int column, int divides, double* B, int ldb, int m) {
   for (; m >= 4; m -= 4, B += 4) solve_four(T, row, column, divides, B, ldb);
   if (m == 0) return;
   double last[24] = {0}; // The columns that are left, padded with zeros to four.
@@ -77,13 +78,13 @@ void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int
 void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m) { solve_columns(U, 1, ld, 1, B, ldb, m); }
 
 // Subtracts t_k u_ki for k = first, ..., i - 1 from zero: element i of a column of T, whose elements before `first` are zero.
-HFI_COPIED double next_of_column(const double* U, int ld, const double* T, int first, int i) {
+HFI_FORCE_INLINE double next_of_column(const double* U, int ld, const double* T, int first, int i) {
   double sum = 0;
   for (int k = first; k < i; ++k) sum -= U[k * ld + i] * T[6 * k + first];
   return sum;
 }
 
-HFI_COPIED void invert_column(const double* U, int ld, double* T, int first) {
+HFI_FORCE_INLINE void invert_column(const double* U, int ld, double* T, int first) {
   for (int k = 0; k < first; ++k) T[6 * k + first] = 0;
   T[7 * first] = 1;
   if (first < 1) T[6 + first] = next_of_column(U, ld, T, first, 1);

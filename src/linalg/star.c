@@ -60,7 +60,7 @@ void hfi_star_begin(hfiStar* S, int32_t n) {
 }
 
 // Are n numbers zero? Their bits, without the signs, are combined and tested at once.
-HFI_COPIED int are_zero(const double* x, int32_t n) {
+HFI_FORCE_INLINE int are_zero(const double* x, int32_t n) {
   hfiFourBits four = {0, 0, 0, 0};
   for (; n >= 4; n -= 4, x += 4) four |= *(const hfiFourBits*)x;
   int64_t bits = (four[0] | four[1]) | (four[2] | four[3]);
@@ -142,7 +142,7 @@ int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
 
 // ---- hub and limb as parameters -----------------------------------------------------------------------
 
-// Most functions from here on are copied into their callers (HFI_COPIED), so that members of these two structs are constants in them wherever the
+// Most functions from here on are copied into their callers (HFI_FORCE_INLINE), so that members of these two structs are constants in them wherever the
 // caller passes constants.
 
 // The unknowns of the hub that a limb is coupled to.
@@ -161,9 +161,11 @@ typedef struct Limb {
 } Limb;
 
 // The part of the hub to which a limb is coupled: the trunk and the first `nwaist` unknowns of the waist.
-HFI_COPIED Hub hub_of(const hfiStar* S, int nwaist, int width) { return (Hub){S->waist, HFI_TRUNK + nwaist, width}; }
+HFI_FORCE_INLINE Hub hub_of(const hfiStar* S, int nwaist, int width) {
+  return (Hub){S->waist, HFI_TRUNK + nwaist, width};
+}
 
-HFI_COPIED Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int width, int symmetric) {
+HFI_FORCE_INLINE Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int width, int symmetric) {
   Hub hub = hub_of(S, width > NARROW ? l->nwaist : 0, width);
   return (Limb){S->rows + ROW * (l->first - HFI_TRUNK), l->first, size, hub, symmetric};
 }
@@ -174,7 +176,7 @@ static int width_of_hub(const hfiStar* S) { return S->nwaist == 0 ? NARROW : S->
 // ---- factors ----------------------------------------------------------------------------------------
 
 // Copies a number for each unknown of the hub and pads the row with zeros. The number of unknown i is from[i * step].
-HFI_COPIED void copy_at_hub(Hub hub, const double* from, int step, double* to) {
+HFI_FORCE_INLINE void copy_at_hub(Hub hub, const double* from, int step, double* to) {
   if (step == 1) memcpy(to, from, HFI_TRUNK * sizeof(double));
   else
     for (int c = 0; c < HFI_TRUNK; ++c) to[c] = from[c * step];
@@ -184,7 +186,7 @@ HFI_COPIED void copy_at_hub(Hub hub, const double* from, int step, double* to) {
 
 // Copies A_ll to the place of L and U, A_lh to that of Y, and A_hl^T to that of Z. If A is symmetric, only its upper triangle is read: A_hl^T is
 // A_lh.
-HFI_COPIED void copy_limb(Limb limb, const double* A, int n) {
+HFI_FORCE_INLINE void copy_limb(Limb limb, const double* A, int n) {
   double* to = limb.rows;
   int first = limb.first;
   for (int i = 0; i < limb.size; ++i, to += ROW) {
@@ -198,7 +200,7 @@ HFI_COPIED void copy_limb(Limb limb, const double* A, int n) {
 }
 
 // Is pivot k of a limb good? A symmetric matrix needs a positive one. Otherwise it must be large enough beside the numbers below it, LEAST_PIVOT.
-HFI_COPIED int has_good_pivot(Limb limb, int k) {
+HFI_FORCE_INLINE int has_good_pivot(Limb limb, int k) {
   double pivot = limb.rows[k * ROW + k], size = fabs(pivot);
   if (limb.symmetric) return pivot > 0 && pivot <= 1e308;
   for (int i = k + 1; i < limb.size; ++i)
@@ -208,7 +210,7 @@ HFI_COPIED int has_good_pivot(Limb limb, int k) {
 
 // Exchanges row k of [A_ll A_lh] with that later row which has the largest number for unknown k. Returns 0 if this
 // number is not a good pivot either.
-HFI_CALLED static int exchange_rows(hfiStar* S, Limb limb, int k) {
+HFI_NOINLINE static int exchange_rows(hfiStar* S, Limb limb, int k) {
   double* a = limb.rows + k * ROW;
   double* b = a;
   hfiExchange* unknowns = S->exchange + S->nexchange++;
@@ -229,7 +231,7 @@ HFI_CALLED static int exchange_rows(hfiStar* S, Limb limb, int k) {
 }
 
 // y -= a x for n numbers and the padding of the last vector
-HFI_COPIED void subtract_padded(double* y, double a, const double* x, int n) {
+HFI_FORCE_INLINE void subtract_padded(double* y, double a, const double* x, int n) {
   for (int k = 0; k < n; k += 4) {
     hfiQuad four = hfi_quad_load(y + k);
     HFI_QUAD_MINUS(four, a, hfi_quad_load(x + k));
@@ -238,7 +240,7 @@ HFI_COPIED void subtract_padded(double* y, double a, const double* x, int n) {
 }
 
 // Computes L and U. Returns 0 if a pivot is bad.
-HFI_COPIED int eliminate(hfiStar* S, Limb limb) {
+HFI_FORCE_INLINE int eliminate(hfiStar* S, Limb limb) {
   for (int k = 0; k < limb.size; ++k) {
     double* u = limb.rows + k * ROW;
     if (!has_good_pivot(limb, k) && (limb.symmetric || !exchange_rows(S, limb, k))) return 0;
@@ -254,7 +256,7 @@ HFI_COPIED int eliminate(hfiStar* S, Limb limb) {
 }
 
 // X_k -= sum over i < k of factor[i * step] X_i. X is Y or Z, from its first row on.
-HFI_COPIED void subtract_rows_before(double* X, int width, int k, const double* factor, int step) {
+HFI_FORCE_INLINE void subtract_rows_before(double* X, int width, int k, const double* factor, int step) {
   hfiQuad sum[WIDEST / 4];
   for (int c = 0; c < width; c += 4) sum[c / 4] = hfi_quad_load(X + k * ROW + c);
   for (int i = 0; i < k; ++i)
@@ -263,12 +265,12 @@ HFI_COPIED void subtract_rows_before(double* X, int width, int k, const double* 
 }
 
 // Computes Y: L Y = A_lh.
-HFI_COPIED void compute_Y(Limb limb) {
+HFI_FORCE_INLINE void compute_Y(Limb limb) {
   for (int k = 1; k < limb.size; ++k) subtract_rows_before(limb.rows + Y_AT, limb.hub.width, k, limb.rows + k * ROW, 1);
 }
 
 // Computes Z: Z^T U = A_hl, or Z = D^-1 Y.
-HFI_COPIED void compute_Z(Limb limb) {
+HFI_FORCE_INLINE void compute_Z(Limb limb) {
   int width = limb.hub.width;
   double *Y = limb.rows + Y_AT, *Z = Y + width;
   for (int k = 0; k < limb.size; ++k) {
@@ -278,7 +280,7 @@ HFI_COPIED void compute_Z(Limb limb) {
 }
 
 // S -= Z^T Y, row by row. If S is symmetric, vectors below its diagonal are not needed.
-HFI_COPIED void subtract_from_hub(Limb limb, double* S) {
+HFI_FORCE_INLINE void subtract_from_hub(Limb limb, double* S) {
   int width = limb.hub.width;
   for (int c = 0; c < limb.hub.size; ++c, S += WIDEST) {
     hfiQuad sum[WIDEST / 4];
@@ -293,7 +295,7 @@ HFI_COPIED void subtract_from_hub(Limb limb, double* S) {
 }
 
 // Factors a limb and subtracts Z^T Y from S. Returns 0 if a pivot is bad.
-HFI_COPIED int factor_limb(hfiStar* S, Limb limb, const double* A, int n) {
+HFI_FORCE_INLINE int factor_limb(hfiStar* S, Limb limb, const double* A, int n) {
   copy_limb(limb, A, n);
   if (!eliminate(S, limb)) return 0;
   compute_Y(limb);
@@ -303,14 +305,14 @@ HFI_COPIED int factor_limb(hfiStar* S, Limb limb, const double* A, int n) {
 }
 
 // Copies A_hh to the place of S.
-HFI_COPIED void copy_hub(const hfiStar* S, Hub hub, const double* A, int n) {
+HFI_FORCE_INLINE void copy_hub(const hfiStar* S, Hub hub, const double* A, int n) {
   double* to = S->hub;
   for (int c = 0; c < hub.size; ++c, to += WIDEST) copy_at_hub(hub, A + (c < HFI_TRUNK ? c : hub.waist[c - HFI_TRUNK]) * n, 1, to);
 }
 
 // Factors all limbs and leaves S in S->hub. Returns 0 if a pivot is bad. Limbs of three unknowns have code of their own, because legs mostly have
 // three joints.
-HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int width, int symmetric) {
+HFI_FORCE_INLINE int factor_limbs(hfiStar* S, const double* A, int n, int width, int symmetric) {
   copy_hub(S, hub_of(S, width > NARROW ? S->nwaist : 0, width), A, n);
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l) {
     int good;
@@ -323,7 +325,7 @@ HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int width, int s
 }
 
 // Calls factor_limbs with the width of the hub as a constant.
-HFI_COPIED int factor_all(hfiStar* S, const double* A, int n, int symmetric) {
+HFI_FORCE_INLINE int factor_all(hfiStar* S, const double* A, int n, int symmetric) {
   switch (width_of_hub(S)) {
     case NARROW: return factor_limbs(S, A, n, NARROW, symmetric);
     case 12: return factor_limbs(S, A, n, 12, symmetric);
@@ -344,7 +346,7 @@ int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
 // ---- solution ---------------------------------------------------------------------------------------
 
 // From the limb towards the hub: z = L^-1 b in place, and hub -= Z^T z.
-HFI_COPIED void solve_limb_forward(Limb limb, double* b, double* hub) {
+HFI_FORCE_INLINE void solve_limb_forward(Limb limb, double* b, double* hub) {
   const double* row = limb.rows;
   for (int i = 0; i < limb.size; ++i, row += ROW) {
     for (int k = 0; k < i; ++k) b[i] -= row[k] * b[k];
@@ -353,7 +355,7 @@ HFI_COPIED void solve_limb_forward(Limb limb, double* b, double* hub) {
 }
 
 // From the hub back to the limb: x = U^-1 (z - Y x_h) in place.
-HFI_COPIED void solve_limb_backward(Limb limb, double* z, const double* hub) {
+HFI_FORCE_INLINE void solve_limb_backward(Limb limb, double* z, const double* hub) {
   const double* row = limb.rows + (limb.size - 1) * ROW;
   for (int i = limb.size - 1; i >= 0; --i, row -= ROW) {
     z[i] -= hfi_dot(row + Y_AT, hub, limb.hub.width);
@@ -363,13 +365,13 @@ HFI_COPIED void solve_limb_backward(Limb limb, double* z, const double* hub) {
 }
 
 // One of the two.
-HFI_COPIED void solve_limb(Limb limb, int forward, double* b, double* hub) {
+HFI_FORCE_INLINE void solve_limb(Limb limb, int forward, double* b, double* hub) {
   if (forward) solve_limb_forward(limb, b, hub);
   else solve_limb_backward(limb, b, hub);
 }
 
 // The same for all limbs.
-HFI_COPIED void solve_limbs(const hfiStar* S, int width, int forward, double* b, double* hub) {
+HFI_FORCE_INLINE void solve_limbs(const hfiStar* S, int width, int forward, double* b, double* hub) {
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l)
     if (width > NARROW && l->nwaist > 0) solve_limb(limb_of(S, l, l->size, width, 0), forward, b + l->first, hub);
     else if (l->size == 3) solve_limb(limb_of(S, l, 3, NARROW, 0), forward, b + l->first, hub);
@@ -377,7 +379,7 @@ HFI_COPIED void solve_limbs(const hfiStar* S, int width, int forward, double* b,
 }
 
 // Solves A x = b in place. width: width of a row of the hub, a constant.
-HFI_COPIED void solve(const hfiStar* S, int width, double* b) {
+HFI_FORCE_INLINE void solve(const hfiStar* S, int width, double* b) {
   int nwaist = width > NARROW ? S->nwaist : 0;
   int size = HFI_TRUNK + nwaist;
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Adds in four partial sums, as hfi_dot. If the caller passes a constant for n, the compiler writes out the loop.
-HFI_COPIED double hfi_weighted_dot(const double* w, const double* x, const double* y, int32_t n) {
+HFI_FORCE_INLINE double hfi_weighted_dot(const double* w, const double* x, const double* y, int32_t n) {
   hfiQuad s = hfi_quad_zero();
   for (; n >= 4; n -= 4, w += 4, x += 4, y += 4) {
     hfiQuad product = hfi_quad_multiply(hfi_quad_load(x), hfi_quad_load(y));

@@ -100,7 +100,7 @@ static hfiSine find_reduced(reduced x) {
   }
 }
 
-HFI_RARE hfiSines hfi_sines_of_large_angles(hfiLanes x) {
+HFI_COLD hfiSines hfi_sines_of_large_angles(hfiLanes x) {
   hfiSines y = hfi_usual_sines(x);
   for (int k = 0; k < HFI_LANES; ++k) {
     if (fabs(x[k]) <= HFI_LARGEST_ANGLE) continue;

@@ -26,7 +26,7 @@ static const double HFI_LARGEST_ANGLE = 1e6;
 static const double HFI_TWO_BY_PI = 0x1.45f306dc9c883p-1, HFI_PI_BY_2[3] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
 
 // The same as hfi_sines, where some angles may be larger or not finite.
-HFI_RARE hfiSines hfi_sines_of_large_angles(hfiLanes x);
+HFI_COLD hfiSines hfi_sines_of_large_angles(hfiLanes x);
 
 // S and C. The macros work on numbers and on lanes of numbers.
 #define HFI_SINE_POLYNOMIAL(z, zz) \

@@ -27,7 +27,7 @@ typedef enum definitionKind { DEFINES_FUNCTION, DEFINES_TYPE, DEFINES_DATA } def
 typedef struct definition {
   definitionKind kind;
   int file, line;
-  int is_static;  // functions and data; HFI_COPIED functions are static
+  int is_static;  // functions and data; HFI_FORCE_INLINE functions are static
   int code_lines; // functions: lines from the opening to the closing brace that hold code
   char name[NAME_SIZE];
 } definition;
@@ -120,7 +120,7 @@ static inline int count_code_lines(const char* start, const char* end) {
 // Reads the head of a definition [start, brace), whose body ends at `close`.
 static inline void add_definition(sourceSet* set, int file, const char* start, const char* brace, const char* close) {
   const char *code = set->file[file].code, *last = brace, *at = start;
-  definition d = {.file = file, .line = 1, .is_static = has_word(start, brace, "static") || has_word(start, brace, "HFI_COPIED")};
+  definition d = {.file = file, .line = 1, .is_static = has_word(start, brace, "static") || has_word(start, brace, "HFI_FORCE_INLINE")};
   while (last > start && isspace((unsigned char)last[-1])) --last;
   if (last > start && last[-1] == ')') {
     d.kind = DEFINES_FUNCTION;

@@ -159,7 +159,7 @@ static inline int is_felt_by(const hfDynamics* d, double slope, Target t, int k)
 }
 
 // Whether h kappa w of a drive on several dofs is surely between the two bounds.
-HFI_CALLED static int is_ordinary_row(const hfDynamics* d, double slope, Target t) {
+HFI_NOINLINE static int is_ordinary_row(const hfDynamics* d, double slope, Target t) {
   if (!(2 * slope * hfi_most_inverse_mass(d, t.n, t.dof, t.J) <= HFI_STIFFEST_DRIVE)) return 0;
   int k = 0;
   while (k < t.n && !is_felt_by(d, slope, t, k)) ++k;
@@ -187,7 +187,7 @@ static inline void add_force(Target t, double force, double* tau) {
 }
 
 // Adds a drive whose slope may be very small or very large: as a row, or as a force if the slope is negligible.
-HFI_RARE static void add_unusual_drive(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive,
+HFI_COLD static void add_unusual_drive(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive,
                                        double* tau) {
   double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t.n, t.dof, t.J) : 0;
   double slope = h * drive.kappa * w;

@@ -13,7 +13,7 @@
 
 // Coordinate of a joint or length of a tendon at q, measured from its reference; 0 if id is -1. d: see
 // hfi_coupling_error.
-HFI_COPIED double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
+HFI_FORCE_INLINE double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
   if (id < 0) return 0;
   if (kind == HF_OBJECT_TENDON) return (d ? hfi_tendon_length(d, id, q) : a->tendon_length[id]) - a->tendon_length0[id];
   int adr = hf_model_jnt_qposadr(a->model)[id];

@@ -165,7 +165,7 @@ static double release_share(const Group* g, double w, double mass, double u) {
 // Makes rows steeper by three factors: g->steeper; one that grows with their error [m or rad]; and, if their speed
 // must be reduced to `fastest`, that of hfi_strengthen_slowed_row. Remembers rows that are overloaded. Returns the
 // product of the factors.
-HFI_CALLED static double steepen_rows(const Group* g, double speed, double fastest, double error) {
+HFI_NOINLINE static double steepen_rows(const Group* g, double speed, double fastest, double error) {
   hfiRowNotes* notes = &g->a->notes;
   double slowing = max2(1, speed / fastest);
   double wanted = slowing * g->steeper * max2(1, error / LARGE_ERROR);

@@ -109,14 +109,15 @@ static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationSte
 }
 
 // Adds the rows of both ends of a hinge or slide, at these distances from them.
-HFI_CALLED static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double below, double above,
+HFI_NOINLINE static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j,
+                                    double below, double above,
                                   double speed) {
   limit_end(a, d, step, j, 1, below, speed);
   limit_end(a, d, step, j, -1, above, speed);
 }
 
 // Adds the limits of a ball joint that the step may reach.
-HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
+HFI_NOINLINE static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
   const hfModel* m = a->model;
   const double* v = d->v + hf_model_jnt_dofadr(m)[j];
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
@@ -178,7 +179,7 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
   if (upper) hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, tendon_limit_row(a, step, t, w, above, -speed));
 }
 
-HFI_CALLED static void limit_tendons(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+HFI_NOINLINE static void limit_tendons(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   for (int t = 0; t < a->model->ntendon; ++t)
     if (hf_model_tendon_limited(a->model)[t]) limit_tendon(a, d, step, t);
 }

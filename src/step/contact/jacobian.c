@@ -115,7 +115,7 @@ static void fill_column_turns(const hfiContact* c, hfVec3 turn, int dim, int n, 
 }
 
 // Fills column k of a piece of n columns. The dof has the motion S; r is the vector from its reference point to C.
-HFI_COPIED double fill_column(RowFill f, const hfMotion* S, hfVec3 r, double sign, int n, int k, double* J) {
+HFI_FORCE_INLINE double fill_column(RowFill f, const hfMotion* S, hfVec3 r, double sign, int n, int k, double* J) {
   hfVec3 v = v3_scale(sign, v3_add(S->v, v3_cross(S->w, r)));
 
   J[k] = v3_dot(f.c->n, v);
@@ -191,7 +191,7 @@ static void fill_free_turns(const hfiContact* c, double sign, const hfMotion* S,
 }
 
 // Fills the rows of a free body, its six columns side by side. Returns the sum of the inverse masses of sliding.
-HFI_COPIED double fill_free(RowFill f, const hfiContactSide* side, double* J) {
+HFI_FORCE_INLINE double fill_free(RowFill f, const hfiContactSide* side, double* J) {
   const hfDynamics* d = f.d;
   const hfiContact* c = f.c;
   const hfMotion* S = d->S + side->dofs[0];
@@ -211,7 +211,7 @@ HFI_COPIED double fill_free(RowFill f, const hfiContactSide* side, double* J) {
 }
 
 // The first three of n columns of a body whose tree begins with a free joint: translations along the axes of the world.
-HFI_COPIED double fill_translations(RowFill f, double sign, int n, double* J) {
+HFI_FORCE_INLINE double fill_translations(RowFill f, double sign, int n, double* J) {
   v3_store(J, v3_scale(sign, f.c->n));
   if (f.dim < 3) return 0;
 
@@ -224,7 +224,7 @@ HFI_COPIED double fill_translations(RowFill f, double sign, int n, double* J) {
 }
 
 // A body on a tree of its own.
-HFI_COPIED double fill_single(RowFill f, const hfiContactSide* side, double* J) {
+HFI_FORCE_INLINE double fill_single(RowFill f, const hfiContactSide* side, double* J) {
   hfVec3 r = v3_sub(f.c->p_W, hfi_body_reference(f.d, side->body));
   int begins_free = hfi_link_of(f.d, side->body)->has_free_root;
   double sum = begins_free ? fill_translations(f, side->sign, side->n, J) : 0;
@@ -235,7 +235,7 @@ HFI_COPIED double fill_single(RowFill f, const hfiContactSide* side, double* J) 
 }
 
 // Both bodies on one tree.
-HFI_COPIED double fill_shared(RowFill f, const hfiContactColumns* columns, double* J) {
+HFI_FORCE_INLINE double fill_shared(RowFill f, const hfiContactColumns* columns, double* J) {
   const hfiContactSide *a = &columns->side[0], *b = &columns->side[1];
   hfVec3 r = v3_sub(f.c->p_W, hfi_body_reference(f.d, a->body));
   int i = count_common(a, b);
@@ -251,7 +251,7 @@ HFI_COPIED double fill_shared(RowFill f, const hfiContactColumns* columns, doubl
 }
 
 // Fills all pieces, one after the other. Returns the sum of the inverse masses of sliding.
-HFI_COPIED double fill_rows(RowFill f, const hfiContactColumns* columns, double* J) {
+HFI_FORCE_INLINE double fill_rows(RowFill f, const hfiContactColumns* columns, double* J) {
   double sum = 0;
 
   if (columns->shared) return fill_shared(f, columns, J);

@@ -80,7 +80,7 @@ static hfVec3 find_turn(const hfDynamics* d, const hfModel* surfaces, double h, 
 }
 
 // Fills a contact that is new in a pair with n remembered contacts.
-HFI_RARE static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiContact* c) {
+HFI_COLD static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiContact* c) {
   recall_contact(m, fit_field(m, n, m3_tmulv(*R_WB, c->n), c->p_BC), R_WB, c);
 }
 

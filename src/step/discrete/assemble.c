@@ -120,7 +120,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
 
 // Fills row i and column i, up to the diagonal, of the dense M of a chain of n dofs. The rows of a chain follow each
 // other in the sparse M.
-HFI_COPIED void spread_row(const double* restrict M, int n, int i, double* restrict dense) {
+HFI_FORCE_INLINE void spread_row(const double* restrict M, int n, int i, double* restrict dense) {
   if (i >= n) return;
   M += i * (i + 1) / 2;
   for (int j = 0; j <= i; ++j) {
@@ -130,7 +130,7 @@ HFI_COPIED void spread_row(const double* restrict M, int n, int i, double* restr
 }
 
 // Fills the dense M of a chain of n <= 7 dofs.
-HFI_COPIED void spread_chain(const double* M, int n, double* dense) {
+HFI_FORCE_INLINE void spread_chain(const double* M, int n, double* dense) {
   spread_row(M, n, 0, dense);
   spread_row(M, n, 1, dense);
   spread_row(M, n, 2, dense);

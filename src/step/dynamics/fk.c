@@ -69,7 +69,7 @@ static inline hfVec3 joint_axis(const hfMat3* R, const hfiJointStep* s) {
 }
 
 // Computes the sines and cosines of half the angles of all hinges and screws, several at a time.
-HFI_CALLED static void turn_hinges(hfDynamics* d, const double* q) {
+HFI_NOINLINE static void turn_hinges(hfDynamics* d, const double* q) {
   hfiKinematics* x = &d->kinematics;
   for (int k = 0; k < x->nhinge; k += HFI_LANES) {
     hfiLanes angle = hfi_gather_numbers(q, x->hinge_qposadr + k) - hfi_lanes_load(x->hinge_ref + k);
@@ -80,7 +80,8 @@ HFI_CALLED static void turn_hinges(hfDynamics* d, const double* q) {
 }
 
 // Turns B about the joint's axis; c, sn: cosine and sine of half the angle.
-HFI_COPIED void move_hinge(Frame B, Frame E, const hfiJointStep* s, double c, double sn, hfVec3* p_WA, hfVec3* axis_W) {
+HFI_FORCE_INLINE void move_hinge(Frame B, Frame E, const hfiJointStep* s, double c, double sn, hfVec3* p_WA,
+                                 hfVec3* axis_W) {
   const hfQuat* a = &s->q_EB;
   const hfQuat* b = &s->q_EB_axis;
   hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
@@ -130,7 +131,9 @@ static void place(Frame B, hfVec3 p, hfQuat q) {
 }
 
 // Moves B along a slide that is among the first joints of a body, if its axis in the world is not known yet.
-HFI_RARE static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) { move_slide(B, E, s, q, p_WA, axis_W); }
+HFI_COLD static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+  move_slide(B, E, s, q, p_WA, axis_W);
+}
 
 // Moves the frame behind the first slides of a body (slid_frame), and returns it. E: frame of the parent.
 static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {

@@ -28,7 +28,7 @@ static const double SINGULAR_PIVOT_SHARE = 1e-14;
 static int is_chain(const hfModel* m, int begin, int n) { return hf_model_dof_depth(m)[begin + n - 1] == n - 1; }
 
 // Eliminates a row whose ancestors are the first `depth` dofs of the tree. Returns the inverse of its pivot.
-HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int depth) {
+HFI_FORCE_INLINE double eliminate_row(double* L, double* row, const double* M_row, int depth) {
   double least = SINGULAR_PIVOT_SHARE * M_row[depth];
   double inverse = 1 / (row[depth] > least ? row[depth] : least);
   for (int a = depth - 1; a >= 0; --a) {
@@ -40,11 +40,11 @@ HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int
 }
 
 // Pivot k of n.
-HFI_COPIED void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
+HFI_FORCE_INLINE void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
   if (k < n) Dinv[k] = eliminate_row(L, L + k * (k + 1) / 2, M + k * (k + 1) / 2, k);
 }
 // Factors a chain of n dofs.
-HFI_COPIED void factor_trunk(double* L, double* Dinv, const double* M, int n) {
+HFI_FORCE_INLINE void factor_trunk(double* L, double* Dinv, const double* M, int n) {
   eliminate_dof(L, Dinv, M, n, 6);
   eliminate_dof(L, Dinv, M, n, 5);
   eliminate_dof(L, Dinv, M, n, 4);
@@ -55,7 +55,7 @@ HFI_COPIED void factor_trunk(double* L, double* Dinv, const double* M, int n) {
 }
 
 // Factors a chain of n dofs at whose end nfinger single dofs hang. Their rows follow.
-HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
+HFI_FORCE_INLINE void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
   int size = n * (n + 1) / 2;
   memcpy(L, M, (size_t)(size + nfinger * (n + 1)) * sizeof *L);
   for (int k = nfinger - 1; k >= 0; --k) Dinv[n + k] = eliminate_row(L, L + size + k * (n + 1), M + size + k * (n + 1), n);
@@ -63,12 +63,12 @@ HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n, in
 }
 
 // x <- L^-T x, the part of dof k of a chain of n.
-HFI_COPIED void step_inward(const double* L, int n, int k, double* x) {
+HFI_FORCE_INLINE void step_inward(const double* L, int n, int k, double* x) {
   if (k < n) hfi_axpy(x, -x[k], L + k * (k + 1) / 2, k);
 }
 
 // x <- L^-1 D^-1 x, the part of dof k of a chain of n.
-HFI_COPIED void step_outward(const double* L, const double* Dinv, int n, int k, double* x) {
+HFI_FORCE_INLINE void step_outward(const double* L, const double* Dinv, int n, int k, double* x) {
   if (k >= n) return;
   const double* row = L + k * (k + 1) / 2;
   double sum = Dinv[k] * x[k];
@@ -77,7 +77,7 @@ HFI_COPIED void step_outward(const double* L, const double* Dinv, int n, int k, 
 }
 
 // Solves M x = b in place for a chain of n dofs.
-HFI_COPIED void solve_chain(const double* L, const double* Dinv, int n, double* x) {
+HFI_FORCE_INLINE void solve_chain(const double* L, const double* Dinv, int n, double* x) {
   step_inward(L, n, 6, x);
   step_inward(L, n, 5, x);
   step_inward(L, n, 4, x);
@@ -150,7 +150,7 @@ int hfi_find_trunk(const hfModel* m, int t) {
 }
 
 // Factors the tree of the dofs `begin` to `last`, whose first `trunk` dofs are ancestors of all others.
-HFI_COPIED void factor_branches(const hfDynamics* d, int begin, int last, int trunk) {
+HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, int trunk) {
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* depth = hf_model_dof_depth(d->model);
   double* root = d->L + adr[begin];
@@ -179,7 +179,7 @@ HFI_COPIED void factor_branches(const hfDynamics* d, int begin, int last, int tr
 }
 
 // Solves M x = b in place for the dofs `begin` to end - 1 of a tree with this trunk.
-HFI_COPIED void solve_branches(const hfDynamics* d, int begin, int end, int trunk, double* x) {
+HFI_FORCE_INLINE void solve_branches(const hfDynamics* d, int begin, int end, int trunk, double* x) {
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* depth = hf_model_dof_depth(d->model);
   const int32_t* M_col = hf_model_M_col(d->model);

@@ -24,7 +24,7 @@ static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
 
 // Does what hfi_inertial_force does, for HFI_LANES links at once. B: accelerations that are added to those of d, or
 // NULL.
-HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
+HFI_FORCE_INLINE void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
   const double* at_I[HFI_LANES];
   const double* at_V[HFI_LANES];
   const double* at_A[HFI_LANES];
@@ -54,7 +54,7 @@ HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* li
 }
 
 // Forces of links `first` to end - 1 at the acceleration A + B. For a single link lanes do not pay.
-HFI_COPIED void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
+HFI_FORCE_INLINE void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
   int links[HFI_LANES];
   int l = first;
   for (; l < end - 1; l += HFI_LANES) find_lane_forces(d, B, hfi_fill_lanes(l, end, links));

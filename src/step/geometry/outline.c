@@ -20,7 +20,9 @@ static const double LEAST_TURN = 1e-6;
 
 static int edge_after(const hfiOutline* o, int k) { return k + 1 < o->count ? k + 1 : 0; }
 static int edge_before(const hfiOutline* o, int k) { return k ? k - 1 : o->count - 1; }
-HFI_COPIED int neighbour(const hfiOutline* o, int k, int ahead) { return ahead ? edge_after(o, k) : edge_before(o, k); }
+HFI_FORCE_INLINE int neighbour(const hfiOutline* o, int k, int ahead) {
+  return ahead ? edge_after(o, k) : edge_before(o, k);
+}
 
 // Decides whether the outline is round. `up` is the axis about which it runs counter-clockwise.
 static void look_for_turns(hfiOutline* o, const hfiFacet* f, hfVec3 up) {
@@ -46,7 +48,7 @@ void hfi_outline_make(hfiOutline* o, const hfiFacet* f, hfVec3 axis) {
 }
 
 // Goes from edge k to its neighbours on one side as long as they face r more, and returns the last one.
-HFI_COPIED int climb(const hfiOutline* o, hfVec3 r, int k, int ahead) {
+HFI_FORCE_INLINE int climb(const hfiOutline* o, hfVec3 r, int k, int ahead) {
   double most = v3_dot(o->out[k], r), other;
   for (int j = neighbour(o, k, ahead); (other = v3_dot(o->out[j], r)) > most; j = neighbour(o, j, ahead)) most = other, k = j;
   return k;
@@ -58,18 +60,21 @@ static int find_facing(const hfiOutline* o, hfVec3 r) {
   return ahead != o->facing ? ahead : climb(o, r, o->facing, 0);
 }
 
-HFI_COPIED int is_beyond(const hfiOutline* o, int k, hfVec3 x, double near) { return !(hfi_outline_beyond(o, k, x) <= near); }
+HFI_FORCE_INLINE int is_beyond(const hfiOutline* o, int k, hfVec3 x, double near) {
+  return !(hfi_outline_beyond(o, k, x) <= near);
+}
 
 // Goes round from edge k in one direction as long as edges face r enough. Returns the edges that x is beyond, or with `any` the first of them. The
 // loop ends because the edges turn all the way round: some have out[k].r < 0 < inner.
-HFI_COPIED hfiEdgeSet look_round(const hfiOutline* o, hfVec3 x, hfVec3 r, double near, int k, int ahead, int any) {
+HFI_FORCE_INLINE hfiEdgeSet look_round(const hfiOutline* o, hfVec3 x, hfVec3 r, double near, int k, int ahead,
+                                       int any) {
   hfiEdgeSet set = 0;
   for (; v3_dot(o->out[k], r) > o->inner && !(any && set); k = neighbour(o, k, ahead)) set |= (hfiEdgeSet)is_beyond(o, k, x, near) << k;
   return set;
 }
 
 // The edges that x is beyond by more than `near`, or with `any` one of them.
-HFI_COPIED hfiEdgeSet find_edges(hfiOutline* o, hfVec3 x, double near, int any) {
+HFI_FORCE_INLINE hfiEdgeSet find_edges(hfiOutline* o, hfVec3 x, double near, int any) {
   hfiEdgeSet set = 0;
   if (!o->is_round) {
     for (int k = 0; k < o->count && !(any && set); ++k) set |= (hfiEdgeSet)is_beyond(o, k, x, near) << k;

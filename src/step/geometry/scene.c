@@ -90,7 +90,8 @@ static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
 }
 
 // Are the geoms of a pair farther apart than the margin, as far as cheap bounds can tell?
-HFI_COPIED int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin) {
+HFI_FORCE_INLINE int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull,
+                               double margin) {
   if (cull->radius < 0)
     return plane_apart(s->model, X_WG, c, margin) || (cull->boxes && plane_apart_from_box(s, X_WG, c, margin));
   if (spheres_apart(X_WG, c, cull->radius + margin)) return 1;
@@ -198,7 +199,8 @@ static int slide_keeps_apart(const hfMat3* R_a, const hfVec3* h_a, const hfMat3*
 
 // Is the gap of a pair wider than its margin, and never changed by the only joint that moves one geom against the
 // other?
-HFI_CALLED static int joint_keeps_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, const hfiCull* cull) {
+HFI_NOINLINE static int joint_keeps_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c,
+                                          const hfiCull* cull) {
   const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
   const hfVec3 axis_W = s->axis_W[cull->joint], *h_a = &s->half[c->a], *h_b = &s->half[c->b], d = v3_sub(B->p, A->p);
   double margin = cull->margin - s->flush;
@@ -214,7 +216,8 @@ static int recall_pair(const hfiShape* A, const hfPose* X_WA, const hfiShape* B,
 }
 
 // call_pair of a pair that has memories.
-HFI_CALLED static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, const hfiCull* cull,
+HFI_NOINLINE static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
+                                   double margin, const hfiCull* cull,
                                  hfiContactPoint* points) {
   if (!cull->swapped) return recall_pair(A, X_WA, B, X_WB, margin, cull, points);
   int n = recall_pair(B, X_WB, A, X_WA, margin, cull, points);

@@ -55,7 +55,7 @@ static inline hfiGroupResponse hfi_smooth_group(double h, double b, double db, d
 }
 
 // Response of friction group g with bound b > 0, db = db/dvn, row velocities s and deformation xi at the start of the step.
-HFI_COPIED hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double h, int g, double b,
+HFI_FORCE_INLINE hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double h, int g, double b,
                                                  double db, double s0, double s1, double xi0,
                                                  double xi1) {
   double slope, w0, w1, dw0 = 0, dw1 = 0;
@@ -87,7 +87,7 @@ static inline void hfi_group_flags(hfiContactResponse* out, int g, int flags, do
 }
 
 // Evaluates the group g of two rows whose first row, counted from t1, is `row`.
-HFI_COPIED void hfi_pair_respond(const hfContactLaw* law, double h, int g, int row, double pi,
+HFI_FORCE_INLINE void hfi_pair_respond(const hfContactLaw* law, double h, int g, int row, double pi,
                                     double dpi, const double* s, double* gamma,
                                     hfiContactResponse* out) {
   double mu = law->mu[g], *gtn = out->gtn + row, *gtt = out->gtt + hfi_group_gtt(g);
@@ -102,7 +102,7 @@ HFI_COPIED void hfi_pair_respond(const hfContactLaw* law, double h, int g, int r
 }
 
 // Evaluates torsion. It is computed as a group of two rows whose second row has zero velocity and deformation.
-HFI_COPIED void hfi_torsion_respond(const hfContactLaw* law, double h, double pi, double dpi,
+HFI_FORCE_INLINE void hfi_torsion_respond(const hfContactLaw* law, double h, double pi, double dpi,
                                        const double* s, double* gamma, hfiContactResponse* out) {
   double mu = law->mu[HF_TORSION];
   hfiGroupResponse r = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -118,7 +118,7 @@ HFI_COPIED void hfi_torsion_respond(const hfContactLaw* law, double h, double pi
 //   normal force                        one-way: the force at the start of the step; otherwise pi(vn)
 //   normal force that bounds friction   lagged: `lag` [N]; frictionless: 0; otherwise the normal force
 // Only with two-way coupling does the bound depend on the normal velocity.
-HFI_COPIED void hfi_contact_respond(const hfContactLaw* law, double h, int dim, int coupling,
+HFI_FORCE_INLINE void hfi_contact_respond(const hfContactLaw* law, double h, int dim, int coupling,
                                        double lag, const double* s, double* gamma,
                                        hfiContactResponse* out) {
   double pi, dpi = 0, bound, dbound = 0;

@@ -220,7 +220,7 @@ static inline int may_cover(const hfiNear* near, int support_side, int side, dou
 
 // The exact test: is the overlap of A with B, the other geom of the group of `side`, along m within the bound? With
 // h > 0 the overlap includes what A adds within h seconds by tipping towards B.
-HFI_CALLED static int overlaps_little(const hfiNear* near, const hfMotion* V, double h, int support_side, int side,
+HFI_NOINLINE static int overlaps_little(const hfiNear* near, const hfMotion* V, double h, int support_side, int side,
                                       double bound) {
   SeenPoint holder = view_point(point_of(near, support_side), support_side);
   SeenPoint point = view_point(point_of(near, side), side);

@@ -110,7 +110,7 @@ typedef struct PairSearch {
 } PairSearch;
 
 // An hfiPairReach for the first search: the motion that is foreseen, a fall and a push.
-HFI_CALLED static double first_pair_reach(const void* data, int geom_a, int geom_b, double first) {
+HFI_NOINLINE static double first_pair_reach(const void* data, int geom_a, int geom_b, double first) {
   const PairSearch* search = data;
   const hfiNear* near = search->near;
   const hfDynamics* d = near->dynamics;
@@ -124,7 +124,7 @@ HFI_CALLED static double first_pair_reach(const void* data, int geom_a, int geom
 }
 
 // An hfiPairReach for the second search, for pairs that the first one has asked about.
-HFI_CALLED static double second_pair_reach(const void* data, int geom_a, int geom_b, double first) {
+HFI_NOINLINE static double second_pair_reach(const void* data, int geom_a, int geom_b, double first) {
   const PairSearch* search = data;
 
   if (!hfi_geom_is_marked(search->near->model, geom_a, search->marked)) return 0;

@@ -44,17 +44,21 @@ static inline hfiFour load(const double* x) { return *(const hfiFour*)x; }
 static inline void store(double* x, hfiFour y) { *(hfiFour*)x = y; }
 
 // Loads one number for each of `count` groups from x (3).
-HFI_COPIED hfiFour gather_groups(const double* x, int count) { return (hfiFour){x[0], x[count > 1 ? 1 : 0], x[count > 2 ? 2 : 0], x[0]}; }
+HFI_FORCE_INLINE hfiFour gather_groups(const double* x, int count) {
+  return (hfiFour){x[0], x[count > 1 ? 1 : 0], x[count > 2 ? 2 : 0], x[0]};
+}
 // Load the first rows, and the second rows, of the groups from friction rows x (5). The second row of torsion is zero.
-HFI_COPIED hfiFour gather_first_rows(const double* x, int count) { return (hfiFour){x[0], x[count > 1 ? 2 : 0], x[count > 2 ? 3 : 0], x[0]}; }
-HFI_COPIED hfiFour gather_second_rows(const double* x, int count) {
+HFI_FORCE_INLINE hfiFour gather_first_rows(const double* x, int count) {
+  return (hfiFour){x[0], x[count > 1 ? 2 : 0], x[count > 2 ? 3 : 0], x[0]};
+}
+HFI_FORCE_INLINE hfiFour gather_second_rows(const double* x, int count) {
   hfiFour rows = {x[1], x[1], x[count > 2 ? 4 : 1], x[1]};
   hfiFourBits two_rows = {-1, 0, -1, -1};
   return (hfiFour)((hfiFourBits)rows & two_rows);
 }
 
 // Stores the first and second rows of the groups to friction rows x (5).
-HFI_COPIED void scatter_rows(double* x, int count, hfiFour first, hfiFour second) {
+HFI_FORCE_INLINE void scatter_rows(double* x, int count, hfiFour first, hfiFour second) {
   x[0] = first[0];
   x[1] = second[0];
   if (count > 1) x[2] = first[1];
@@ -64,13 +68,14 @@ HFI_COPIED void scatter_rows(double* x, int count, hfiFour first, hfiFour second
 }
 
 // kappa = du/ds
-HFI_COPIED hfiFour find_kappa(const hfContactLaw* law, double h, int count) {
+HFI_FORCE_INLINE hfiFour find_kappa(const hfContactLaw* law, double h, int count) {
   if (law->friction != HF_FRICTION_ANCHORED) return (hfiFour){1, 1, 1, 1};
   return h * gather_groups(law->k_t, count) + gather_groups(law->c_t, count);
 }
 
 // Computes u at friction rows s. slope: kappa of the groups.
-HFI_COPIED void compute_u(const hfContactLaw* law, int count, hfiFour slope, const double* s, hfiFour* u0, hfiFour* u1) {
+HFI_FORCE_INLINE void compute_u(const hfContactLaw* law, int count, hfiFour slope, const double* s, hfiFour* u0,
+                                hfiFour* u1) {
   *u0 = gather_first_rows(s, count);
   *u1 = gather_second_rows(s, count);
   if (law->friction != HF_FRICTION_ANCHORED) return;
@@ -82,7 +87,7 @@ HFI_COPIED void compute_u(const hfContactLaw* law, int count, hfiFour slope, con
 
 // Evaluates the groups of contact k at I->rows.s. Here and below callers pass a constant for `count` if the contact has
 // all groups, so that its branches vanish.
-HFI_COPIED void evaluate_groups(hfiIsland* I, int32_t k, int count) {
+HFI_FORCE_INLINE void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   hfiDualGroups* out = I->duals.groups + k;
@@ -112,7 +117,7 @@ HFI_COPIED void evaluate_groups(hfiIsland* I, int32_t k, int count) {
 }
 
 // Sets the friction impulses of contact k, gamma_t = -h b u/m. Its groups must have been evaluated.
-HFI_COPIED void set_impulses(hfiIsland* I, int32_t k, int count) {
+HFI_FORCE_INLINE void set_impulses(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDualGroups* f = I->duals.groups + k;
   hfiFour zero = {0, 0, 0, 0};
@@ -123,7 +128,7 @@ HFI_COPIED void set_impulses(hfiIsland* I, int32_t k, int count) {
 }
 
 // Writes G of the groups of contact k to gtt of its response. The groups must have been evaluated.
-HFI_COPIED void set_response(hfiIsland* I, int32_t k, int count) {
+HFI_FORCE_INLINE void set_response(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDualGroups* f = I->duals.groups + k;
   hfiContactResponse* response = I->rows.response + k;
@@ -157,7 +162,7 @@ HFI_COPIED void set_response(hfiIsland* I, int32_t k, int count) {
 }
 
 // Updates the duals of contact k for a step to the row velocities I->rows.s1: w = w1, moved back into the unit disc.
-HFI_COPIED void update_duals(hfiIsland* I, int32_t k, int count) {
+HFI_FORCE_INLINE void update_duals(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDualGroups* f = I->duals.groups + k;
   double* w = I->duals.w + b->row + 1;

@@ -171,7 +171,7 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
 }
 
 // Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs.
-HFI_COPIED void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
+HFI_FORCE_INLINE void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
   const hfStepProblem* P = I->problem;
   int32_t from = P->tree_start[tree];
   int32_t to = I->first[tree];

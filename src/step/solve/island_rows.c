@@ -162,7 +162,8 @@ static int fits_stack(const hfiIsland* I, const hfStepBlock* block) {
 }
 
 // Writes the compact rows of a block of `dim` rows to F.
-HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiStack* stack, double* F, int dim) {
+HFI_FORCE_INLINE void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiStack* stack, double* F,
+                                   int dim) {
   const hfStepPiece* piece = P->piece + block->piece;
   const double* a = P->J + piece[stack->piece[0]].jac;
   const double* b = stack->nfree == 2 ? P->J + piece[stack->piece[1]].jac : NULL;
@@ -182,7 +183,8 @@ HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, c
 }
 
 // Copies a Jacobian of dim rows and n columns to rows that are padded with zeros to the width ld, which is n rounded up to a multiple of 4.
-HFI_COPIED void copy_padded_rows(const double* restrict J, int32_t dim, int32_t n, int32_t ld, double* restrict to) {
+HFI_FORCE_INLINE void copy_padded_rows(const double* restrict J, int32_t dim, int32_t n, int32_t ld,
+                                       double* restrict to) {
   for (int32_t r = 0; r < dim; ++r, to += ld, J += n) {
     to[ld - 4] = to[ld - 3] = to[ld - 2] = to[ld - 1] = 0;
     for (int32_t c = 0; c < n; ++c) to[c] = J[c];

@@ -34,7 +34,7 @@ static inline void multiply_block(const hfiIsland* I, int32_t k, const double* J
 
 // Computes I->matrix.local = J^T G J of a stack, one run of active blocks after the other. Returns 0 if no block is
 // active; `local` is then not set.
-HFI_COPIED int multiply_stack(const hfiIsland* I, const hfiStack* stack, int symmetric) {
+HFI_FORCE_INLINE int multiply_stack(const hfiIsland* I, const hfiStack* stack, int symmetric) {
   double* local = I->matrix.local;
   double* GJ = I->matrix.GJ;
   int ld = stack->ld;
@@ -149,7 +149,9 @@ static void scale_block(double* D, int32_t w, int32_t m, double factor) {
 }
 
 // D (m x m, in rows of width w) = M (m x m)
-HFI_COPIED void copy_square(double* D, int32_t w, const double* M, int32_t m) { hfi_copy_block(D, w, M, m, m, m); }
+HFI_FORCE_INLINE void copy_square(double* D, int32_t w, const double* M, int32_t m) {
+  hfi_copy_block(D, w, M, m, m, m);
+}
 
 // Copies A, with added inertia, into the Newton matrix: the trees from `first` on to before `end`, in the order of
 // elimination.
@@ -244,7 +246,7 @@ int hfi_system_is_coupled(const hfiIsland* I) {
 }
 
 // K = A + J^T G J of a plain island of n dofs. I->matrix.local is J^T G J.
-HFI_COPIED void fill_plain(hfiIsland* I, int32_t n) {
+HFI_FORCE_INLINE void fill_plain(hfiIsland* I, int32_t n) {
   const hfStepProblem* P = I->problem;
   const double* M = P->M + P->M_start[*I->tree];
   const double* diag = P->diag + P->tree_start[*I->tree];

@@ -147,7 +147,7 @@ static void compute_end_rows(iteration* it) {
 }
 
 // Computes dv = -K^-1 r with the present factors, and v1 = v + dv. n: number of dofs of the island. Returns g = dv'r.
-HFI_COPIED double solve_for_step(hfiIsland* I, int32_t n) {
+HFI_FORCE_INLINE double solve_for_step(hfiIsland* I, int32_t n) {
   hfi_scale(I->dofs.dv, -1.0, I->dofs.r, n);
   hfi_system_solve(I, LINEAR_TOLERANCE, I->dofs.dv);
   hfi_move(I->dofs.v1, I->dofs.v, 1.0, I->dofs.dv, n);
@@ -303,7 +303,7 @@ static double search_rows(iteration* it) { return hfi_search_rows(it->I, it->nor
 // them and take one iteration for each. g_start is computed with the residual of the true laws at v, not with that of
 // released rows. Only the factors of a star leave K unchanged. Other factors overwrite K, and forming it again costs as
 // much as is gained.
-HFI_CALLED static double release_rows(iteration* it, hfiNewtonResult* out, double alpha) {
+HFI_NOINLINE static double release_rows(iteration* it, hfiNewtonResult* out, double alpha) {
   hfiIsland* I = it->I;
   hfiBlockMatrix* K = &I->matrix.K;
   double* true_r = I->dofs.work;

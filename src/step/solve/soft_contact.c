@@ -24,7 +24,8 @@ static double find_normal_velocity(const hfContactLaw* law, double h, double pi,
 
 // Writes the soft law of friction group g with the forces f = f0. It is anchored friction with the stiffness rho/h and
 // without damping. rho is at most `most`. Callers pass a constant for g.
-HFI_COPIED void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f, hfContactLaw* out) {
+HFI_FORCE_INLINE void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f,
+                                   hfContactLaw* out) {
   double kappa = h * law->k_t[g] + law->c_t[g];
   double rho = min2(kappa, most);
   int row = hfi_group_row(g);

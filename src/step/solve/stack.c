@@ -25,7 +25,7 @@ const double* hfi_stack_row(const hfiStack* stack, int i, double* room) {
 }
 
 // Writes out the compact rows of a stack: [F A_1 -F A_2] of two bodies, [F A_1 0] of one. `two` is a constant.
-HFI_COPIED void write_out(const hfiStack* stack, int two, double* to, int dim) {
+HFI_FORCE_INLINE void write_out(const hfiStack* stack, int two, double* to, int dim) {
   const double* F = stack->J;
   for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim)) {
     const double* A = F + 4 * hfi_pushing_rows(dim);

@@ -133,7 +133,8 @@ static inline void add_tile24(double* restrict C, const double* restrict A, cons
 }
 
 // C += A^T B in tiles of eight columns, then four, and of four rows, then two. With `upper` tiles that lie below the diagonal are left out.
-HFI_COPIED void add_tiles(int ncol, int ld, const double* restrict A, const double* restrict B, int upper, double* restrict C, int rows) {
+HFI_FORCE_INLINE void add_tiles(int ncol, int ld, const double* restrict A, const double* restrict B, int upper,
+                                double* restrict C, int rows) {
   int i, j = 0;
   for (; j + 8 <= ld; j += 8) {
     int end = upper && j + 8 < ncol ? j + 8 : ncol;
@@ -163,7 +164,8 @@ static inline Four scale(double a, const double* x) {
 //   rolling   GJ4 = gtn_3 J + gtt_4 J4 + gtt_5 J5,   GJ5 = gtn_4 J + gtt_5 J4 + gtt_6 J5
 //
 // coupled, a constant: 0 means that gtn is zero.
-HFI_COPIED void multiply_friction(const hfiContactResponse* c, int dim, int coupled, const double* restrict J, double* restrict GJ, int ld) {
+HFI_FORCE_INLINE void multiply_friction(const hfiContactResponse* c, int dim, int coupled, const double* restrict J,
+                                        double* restrict GJ, int ld) {
   const double* gtn = c->gtn;
   const double* gtt = c->gtt;
   const double* J1 = J + ld;
@@ -236,14 +238,15 @@ static inline FreeVelocity velocity_of(const double* a, const double* b) {
 }
 
 // The velocity of row r of a block with compact rows F and A = [A_1 A_2], in two partial sums.
-HFI_COPIED hfiTwo multiply_row(const double* F, const double* A, int r, const FreeVelocity* v) {
+HFI_FORCE_INLINE hfiTwo multiply_row(const double* F, const double* A, int r, const FreeVelocity* v) {
   hfiQuad sum = hfi_quad_multiply(hfi_quad_load(A + 6 * r), v->angular4);
   if (r < 3) sum = hfi_quad_add(sum, hfi_quad_multiply(hfi_quad_load(F + 4 * r), v->linear));
   return (hfi_quad_low(sum) + hfi_quad_high(sum)) + *(const hfiTwo*)(A + 6 * r + 4) * v->angular2;
 }
 
 // s = J [a b], two rows at a time.
-HFI_COPIED void multiply_blocks(const hfiStack* stack, const double* a, const double* b, double* restrict s, int dim) {
+HFI_FORCE_INLINE void multiply_blocks(const hfiStack* stack, const double* a, const double* b, double* restrict s,
+                                      int dim) {
   FreeVelocity v = velocity_of(a, b);
   const double* F = stack->J;
 
@@ -263,7 +266,8 @@ HFI_COPIED void multiply_blocks(const hfiStack* stack, const double* a, const do
 }
 
 // [a b] += J^T gamma. The force F^T gamma is summed once for both bodies.
-HFI_COPIED void add_transposed_blocks(const hfiStack* stack, const double* restrict gamma, double* restrict a, double* restrict b, int dim) {
+HFI_FORCE_INLINE void add_transposed_blocks(const hfiStack* stack, const double* restrict gamma, double* restrict a,
+                                            double* restrict b, int dim) {
   const double* F = stack->J;
   hfiQuad force = hfi_quad_zero();   // F^T gamma and a zero
   hfiQuad torque4 = hfi_quad_zero(); // the first four numbers of [A_1 A_2]^T gamma
@@ -348,7 +352,7 @@ static inline void add_three_by_six(double* C, int ldc, const double* A, const d
 // K += J^T B, three rows of K at a time: the translation of a body, then its rotation. The rows of J from `forces` on
 // are torques and zero in the columns of translation, so these columns leave them out. Constants for `rows` and
 // `forces` let the compiler write out the loops over rows.
-HFI_COPIED void add_blocks(const double* J, const double* B, int rows, int forces, const hfiFreeBlocks* K) {
+HFI_FORCE_INLINE void add_blocks(const double* J, const double* B, int rows, int forces, const hfiFreeBlocks* K) {
   int ld = K->ld_first;
   if (!K->second) {
     add_three_by_six(K->first, ld, J, B, 8, forces);

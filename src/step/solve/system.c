@@ -70,7 +70,7 @@ static void multiply_part(void* context, int p) {
 }
 
 // s = J v of the scalars and stacks of an island.
-HFI_CALLED static void multiply_stacks(const hfiIsland* I, const double* v, double* s) {
+HFI_NOINLINE static void multiply_stacks(const hfiIsland* I, const double* v, double* s) {
   const hfiStack* stack = I->stacks.list;
   const hfiStack* end = stack + I->stacks.nstack;
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
@@ -119,7 +119,7 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
 }
 
 // Evaluates the scalars: sets gamma and G.
-HFI_COPIED void respond_scalars(hfiIsland* I) {
+HFI_FORCE_INLINE void respond_scalars(hfiIsland* I) {
   double h = I->problem->h;
   hfiRowVectors* rows = &I->rows;
   for (int32_t i = 0; i < I->nscalar; ++i)
@@ -135,7 +135,7 @@ void hfi_system_respond_saturated(hfiIsland* I) {
 // Evaluates the laws of the blocks from `first` on to before `end`. derivatives: 0 if the derivatives of contacts are
 // not needed; they go to a local variable that nobody reads, so that the compiler removes their computation. The caller
 // passes constants for `derivatives` and for the most common coupling, so that the branches on them disappear.
-HFI_COPIED void respond_blocks(hfiIsland* I, int32_t first, int32_t end, int coupling, int derivatives) {
+HFI_FORCE_INLINE void respond_blocks(hfiIsland* I, int32_t first, int32_t end, int coupling, int derivatives) {
   double h = I->problem->h;
   const hfiRowVectors* rows = &I->rows;
 
@@ -189,13 +189,13 @@ void hfi_system_impulses(hfiIsland* I, int coupling) {
 }
 
 // y = (M + diag) x of a tree with m dofs.
-HFI_COPIED void multiply_tree(const double* M, const double* diag, const double* x, double* y, int32_t m) {
+HFI_FORCE_INLINE void multiply_tree(const double* M, const double* diag, const double* x, double* y, int32_t m) {
   for (int32_t i = 0; i < m; ++i) y[i] = diag[i] * x[i];
   hfi_add_rows(y, 1.0, x, 1, M, m, m, m);
 }
 
 // y = A x of the trees from `first_tree` on to before `end`, in the order of elimination.
-HFI_COPIED void multiply_trees(const hfiIsland* I, int32_t first_tree, int32_t end, const double* x, double* y) {
+HFI_FORCE_INLINE void multiply_trees(const hfiIsland* I, int32_t first_tree, int32_t end, const double* x, double* y) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = first_tree; t < end; ++t) {
     int32_t tree = I->tree[t];
@@ -221,7 +221,7 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
 }
 
 // y (ld) = J^T gamma of a stack, one run of active blocks after the other.
-HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiStack* stack, double* y) {
+HFI_FORCE_INLINE void multiply_impulse(const hfiIsland* I, const hfiStack* stack, double* y) {
   int32_t end = stack->block + stack->nblock;
   int32_t rows;
   for (int32_t c = 0; c < stack->ld; ++c) y[c] = 0;
@@ -324,7 +324,7 @@ static void sum_impulses(hfiIsland* I) {
 }
 
 // r = A v - p* - tau
-HFI_COPIED void subtract_momenta(const hfiIsland* I, int32_t n) {
+HFI_FORCE_INLINE void subtract_momenta(const hfiIsland* I, int32_t n) {
   hfi_move(I->dofs.r, I->dofs.Av, -1.0, I->dofs.p, n);
   hfi_axpy(I->dofs.r, -1.0, I->dofs.tau, n);
 }

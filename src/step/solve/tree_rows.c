@@ -266,7 +266,8 @@ static void write_answer(const hfiIsland* I, const hfiAnswer* answer) {
 }
 
 // Writes the answer of the idle contacts, of which there are nidle.
-HFI_RARE static void write_idle_contacts(const hfStepProblem* P, const hfiMembers* m, int32_t nidle, int coupling, const hfiAnswer* answer) {
+HFI_COLD static void write_idle_contacts(const hfStepProblem* P, const hfiMembers* m, int32_t nidle, int coupling,
+                                         const hfiAnswer* answer) {
   hfiContactResponse unread;
   for (int32_t i = m->nblock - 1; nidle > 0; --i) {
     const hfStepBlock* b = P->block + m->blocks[i];
