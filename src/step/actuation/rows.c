@@ -142,9 +142,8 @@ void hfi_rows_append(hfiRows* rows, hfiRowOrigin origin, int dim, int ncol) {
   p->block[p->nblock++] = block;
   rows->origin[rows->nblock++] = origin;
 
-  const hfiRowSizes* most = &rows->capacity;
-  assert(p->nblock <= most->nblock && p->nrow <= most->nrow && p->npiece <= most->npiece);
-  assert(p->ncol <= most->ncol && p->njac <= most->njac);
+  assert(p->nblock <= rows->capacity.nblock && p->nrow <= rows->capacity.nrow && p->npiece <= rows->capacity.npiece);
+  assert(p->ncol <= rows->capacity.ncol && p->njac <= rows->capacity.njac);
 }
 
 void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int n, const int32_t* dof,
