@@ -1,22 +1,25 @@
 // The contact points of a scene, in three stages: a list of near pairs, a cull of those that are apart, the pair
 // functions.
 //
-// 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and half the skins of both geoms when the list was made.
-//    It is used again as long as every geom has moved so little since then that this motion and its reach are at most half its skin: until then no
-//    other pair can touch. A fast geom has a wide skin. How the list is made:
-//      few pairs (`listed`)  All pairs stay candidates for good. A pair is near if its bounding spheres, or sphere and plane, are.
-//      many pairs            A pair is near if its boxes, grown by half the usual skin, overlap (broad phase), or if it is an explicit pair.
-//    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. The second term is left out if spheres make
-//    the list. A plane that has turned ends every list.
+// 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and half the skins of both
+//    geoms when the list was made. It is used again as long as every geom has moved so little since then that this
+//    motion and its reach are at most half its skin: until then no other pair can touch. A fast geom has a wide skin.
+//    How the list is made:
+//      few pairs (`listed`)  All pairs stay candidates for good. A pair is near if its bounding spheres, or sphere and
+//                            plane, are.
+//      many pairs            A pair is near if its boxes, grown by half the usual skin, overlap (broad phase), or if it
+//                            is an explicit pair.
+//    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. The second term
+//    is left out if spheres make the list. A plane that has turned ends every list.
 // 2. The cull leaves out
 //      pairs whose bounding spheres, or box and plane, are apart;
-//      pairs whose boxes are apart along one of their own six axes (Gottschalk, Lin, Manocha 1996, without the nine products of axes):
-//        |d.a| > ha + sum_j |a.b_j| hb_j + margin;
+//      pairs whose boxes are apart along one of their own six axes (Gottschalk, Lin, Manocha 1996, without the nine
+//        products of axes): |d.a| > ha + sum_j |a.b_j| hb_j + margin;
 //      pairs that the direction which GJK found the last time still separates;
-//      a fixed geom and one that only a hinge moves, as the first link of an arm, if the axis of the hinge separates them: turning never closes
-//        that gap;
-//      a fixed geom and one that only a slide moves, as a drawer, if an axis of their boxes across the slide separates them, or if they lie flush
-//        along it: sliding never changes that gap.
+//      a fixed geom and one that only a hinge moves, as the first link of an arm, if the axis of the hinge separates
+//        them: turning never closes that gap;
+//      a fixed geom and one that only a slide moves, as a drawer, if an axis of their boxes across the slide separates
+//        them, or if they lie flush along it: sliding never changes that gap.
 // 3. The pair function finds the points.
 //
 // Memory from one query to the next only saves work whose result is known. It changes no contact. Whether a hinge or a
@@ -26,13 +29,19 @@
 #include "base/compile.h"
 #include "base/shares.h"
 
-static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
-static const double WIDE = 16; // The skin of a fast geom is this many times its reach, so that a list serves some seven of its steps [-].
+// A list with a skin is made only if it will serve at least this many queries.
+static const double LEAST_QUERIES = 4;
+// The skin of a fast geom is this many times its reach, so that a list serves some seven of its steps [-].
+static const double SKIN_OF_REACH = 16;
+
+// ---- bounds that are cheap ----------------------------------------------------------------------------
 
 // Is a plane farther from the other geom's sphere than the margin?
 static int plane_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate* c, double margin) {
-  double ra = hf_model_geom_rbound(m)[c->a], rb = hf_model_geom_rbound(m)[c->b];
+  double ra = hf_model_geom_rbound(m)[c->a];
+  double rb = hf_model_geom_rbound(m)[c->b];
   hfVec3 d = v3_sub(X_WG[c->b].p, X_WG[c->a].p);
+
   if (rb > 0) return v3_dot(d, m3_col(X_WG[c->a].R, 2)) > rb + margin;
   if (ra > 0) return -v3_dot(d, m3_col(X_WG[c->b].R, 2)) > ra + margin;
   return 1; // two planes
@@ -40,8 +49,12 @@ static int plane_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate*
 
 // Is a plane farther from the other geom's box than the margin?
 static int plane_apart_from_box(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, double margin) {
-  int first = hf_model_geom_rbound(s->model)[c->b] > 0, plane = first ? c->a : c->b, other = first ? c->b : c->a;
-  hfVec3 n = m3_col(X_WG[plane].R, 2), m = m3_tmulv(X_WG[other].R, n), half = s->half[other];
+  int first_is_plane = hf_model_geom_rbound(s->model)[c->b] > 0;
+  int plane = first_is_plane ? c->a : c->b;
+  int other = first_is_plane ? c->b : c->a;
+  hfVec3 n = m3_col(X_WG[plane].R, 2);
+  hfVec3 m = m3_tmulv(X_WG[other].R, n);
+  hfVec3 half = s->half[other];
   double height = v3_dot(v3_sub(X_WG[other].p, X_WG[plane].p), n);
   return height > fabs(m.x) * half.x + fabs(m.y) * half.y + fabs(m.z) * half.z + margin;
 }
@@ -52,19 +65,24 @@ static inline int spheres_apart(const hfPose* X_WG, const hfiCandidate* c, doubl
 }
 
 // Gap between two boxes along axis i of the first, from the half sizes h and the distance d.
-static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b,
-                               const hfVec3* h_b, hfVec3 d, int i) {
-  hfVec3 a = v3(R_a->m[i], R_a->m[3 + i], R_a->m[6 + i]), b = m3_tmulv(*R_b, a);
-  return fabs(v3_dot(a, d)) - v3_get(*h_a, i) -
-         (fabs(b.x) * h_b->x + fabs(b.y) * h_b->y + fabs(b.z) * h_b->z);
+static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d,
+                               int i) {
+  hfVec3 a = v3(R_a->m[i], R_a->m[3 + i], R_a->m[6 + i]);
+  hfVec3 b = m3_tmulv(*R_b, a);
+  return fabs(v3_dot(a, d)) - v3_get(*h_a, i) - (fabs(b.x) * h_b->x + fabs(b.y) * h_b->y + fabs(b.z) * h_b->z);
 }
 
 // Gaps between two boxes along the three axes of the first and the three axes of the second. Each cosine R_ij between
 // an axis of one and an axis of the other serves two of them.
-static void find_gaps(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d, double gap[6]) {
-  hfVec3 d_a = m3_tmulv(*R_a, d), d_b = m3_tmulv(*R_b, d), along_b = v3_zero();
+static void find_gaps(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d,
+                      double gap[6]) {
+  hfVec3 d_a = m3_tmulv(*R_a, d);
+  hfVec3 d_b = m3_tmulv(*R_b, d);
+  hfVec3 along_b = v3_zero(); // half of the extent of A along the axes of B
+
   for (int i = 0; i < 3; ++i) {
-    hfVec3 row = m3_tmulv(*R_b, m3_col(*R_a, i)), size = v3(fabs(row.x), fabs(row.y), fabs(row.z));
+    hfVec3 row = m3_tmulv(*R_b, m3_col(*R_a, i));
+    hfVec3 size = v3(fabs(row.x), fabs(row.y), fabs(row.z));
     gap[i] = fabs(v3_get(d_a, i)) - v3_get(*h_a, i) - (size.x * h_b->x + size.y * h_b->y + size.z * h_b->z);
     along_b = i ? v3_add(along_b, v3_scale(v3_get(*h_a, i), size)) : v3_scale(h_a->x, size);
   }
@@ -73,19 +91,22 @@ static void find_gaps(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, c
 
 // Does an axis of one of the two boxes separate them by more than the margin? The axis of the last time is tried alone,
 // then all of them.
-static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c,
-                       double margin, int32_t* axis) {
+static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, double margin, int32_t* axis) {
   const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
-  const hfVec3 *ha = &s->half[c->a], *hb = &s->half[c->b], d = v3_sub(B->p, A->p);
+  const hfVec3 *ha = &s->half[c->a], *hb = &s->half[c->b];
+  const hfVec3 d = v3_sub(B->p, A->p);
   int last = *axis;
   double gap[6];
-  if ((last < 3 ? gap_along(&A->R, ha, &B->R, hb, d, last) : gap_along(&B->R, hb, &A->R, ha, d, last - 3)) > margin) return 1;
+
+  double last_gap = last < 3 ? gap_along(&A->R, ha, &B->R, hb, d, last) : gap_along(&B->R, hb, &A->R, ha, d, last - 3);
+  if (last_gap > margin) return 1;
+
   find_gaps(&A->R, ha, &B->R, hb, d, gap);
-  for (int i = 0; i < 6; ++i)
-    if (gap[i] > margin) {
-      *axis = i;
-      return 1;
-    }
+  for (int i = 0; i < 6; ++i) {
+    if (!(gap[i] > margin)) continue;
+    *axis = i;
+    return 1;
+  }
   return 0;
 }
 
@@ -102,27 +123,37 @@ HFI_FORCE_INLINE int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiC
 // without skin, by the reach). Returns how many such pairs there are; those beyond max_candidate - npair are left out.
 static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, double skin) {
   const hfModel* m = s->model;
+
   for (int k = 0; k < s->nactive; ++k) {
     int g = s->active[k];
     hfiAabb b = hfi_shape_aabb(&s->shape[g], &X_WG[g]);
-    double grow = hf_model_geom_margin(m)[g] + (skin > 0 ? 0.5 * skin : reach ? reach[g] : 0);
+    double further = 0.5 * skin;
+    if (!(skin > 0)) further = reach ? reach[g] : 0;
+    double grow = hf_model_geom_margin(m)[g] + further;
     s->box[k].lo = v3_sub(b.lo, v3(grow, grow, grow));
     s->box[k].hi = v3_add(b.hi, v3(grow, grow, grow));
   }
+
   int found;
-  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->workers, s->candidate, s->max_candidate - m->npair, &found);
+  int room = s->max_candidate - m->npair;
+  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->workers, s->candidate, room, &found);
   return found;
 }
 
-// How geom g has moved since the list was made.
-static inline hfVec3 move_since(const hfiScene* s, const hfPose* X_WG, int g) { return v3_sub(X_WG[g].p, s->X0_WG[g].p); }
+// How geom g has moved since the list was made [m].
+static inline hfVec3 move_since(const hfiScene* s, const hfPose* X_WG, int g) {
+  return v3_sub(X_WG[g].p, s->X0_WG[g].p);
+}
 
 // The largest distance that a point of geom g can have moved since the list was made; infinite for a plane that turned.
 static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
   const hfPose *X = &X_WG[g], *X0 = &s->X0_WG[g];
-  double radius = hf_model_geom_rbound(s->model)[g], turn2 = 0;
+  double radius = hf_model_geom_rbound(s->model)[g];
+  double turn2 = 0;
+  double turn = 0;
+
   for (int i = 0; i < 9; ++i) turn2 += sqr(X->R.m[i] - X0->R.m[i]);
-  double turn = turn2 == 0 ? 0 : radius > 0 ? radius * sqrt(turn2) : INFINITY;
+  if (turn2 != 0) turn = radius > 0 ? radius * sqrt(turn2) : INFINITY;
   return v3_norm(move_since(s, X_WG, g)) + turn;
 }
 
@@ -130,6 +161,7 @@ static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
 // are at most half its skin.
 static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach) {
   const double* radius = hf_model_geom_rbound(s->model);
+
   if (!s->has_skin) return 0;
   for (int k = 0; k < s->nactive; ++k) {
     int g = s->active[k];
@@ -142,7 +174,7 @@ static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach
 
 // Whether geoms move so little from query to query that a list with skin serves many of them.
 static int list_pays(const hfiScene* s, const hfPose* X_WG, double most_reach) {
-  double most = (0.5 * s->skin - most_reach) * s->queries / PAYS;
+  double most = (0.5 * s->skin - most_reach) * s->queries / LEAST_QUERIES;
   int k = 0;
   while (k < s->nactive && way_since(s, X_WG, s->active[k]) <= most) k++;
   return s->queries > 0 && k == s->nactive;
@@ -156,7 +188,8 @@ static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
     hfiCull* cull = &s->cull[i];
     double margin = cull->margin + 0.5 * (s->far[c->a] + s->far[c->b]);
     cull->less = INFINITY;
-    int apart = cull->radius < 0 ? plane_apart(s->model, X_WG, c, margin) : spheres_apart(X_WG, c, cull->radius + margin);
+    int has_plane = cull->radius < 0;
+    int apart = has_plane ? plane_apart(s->model, X_WG, c, margin) : spheres_apart(X_WG, c, cull->radius + margin);
     if (!apart) s->near[s->nnear++] = i;
   }
 }
@@ -172,29 +205,37 @@ static void list_near_boxes(hfiScene* s, const hfPose* X_WG, const double* reach
   for (int i = 0; i < s->nnear; ++i) s->near[i] = i;
 }
 
+// Makes the list of near pairs. *dropped grows by the pairs without room.
 static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int* dropped) {
-  double most = 0;
-  for (int k = 0; reach && k < s->nactive; ++k) most = max2(most, reach[s->active[k]]);
-  int pays = !s->listed && list_pays(s, X_WG, most);
+  double longest = 0;
+  for (int k = 0; reach && k < s->nactive; ++k) longest = max2(longest, reach[s->active[k]]);
+  int pays = !s->listed && list_pays(s, X_WG, longest);
+
   for (int k = 0; k < s->nactive; ++k) {
     int g = s->active[k];
     s->X0_WG[g] = X_WG[g];
-    s->far[g] = max2(s->skin, s->listed && reach ? WIDE * reach[g] : 0); // The present reach must not use up the skin.
+    s->far[g] = max2(s->skin, s->listed && reach ? SKIN_OF_REACH * reach[g] : 0); // The reach must not use up the skin.
   }
+
   s->queries = 0;
   if (s->listed) list_near_spheres(s, X_WG);
   else list_near_boxes(s, X_WG, reach, pays, dropped);
 }
 
-static const double ACROSS = 1e-12; // Two axes are across each other if their cosine is at most this [-].
+// ---- the points of a pair -----------------------------------------------------------------------------
+
+// Two axes are across each other if their cosine is at most this [-].
+static const double ACROSS_COSINE = 1e-12;
 
 // Does an axis of the first box that is across the slide keep two boxes apart by more than the margin? d: from the
 // centre of the first to that of the second
-static int slide_keeps_apart(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d, hfVec3 slide_W, double margin) {
+static int slide_keeps_apart(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d,
+                             hfVec3 slide_W, double margin) {
   hfVec3 cosine = m3_tmulv(*R_a, slide_W);
-  int i = 0;
-  while (i < 3 && !(fabs(v3_get(cosine, i)) <= ACROSS && gap_along(R_a, h_a, R_b, h_b, d, i) > margin)) ++i;
-  return i < 3;
+
+  for (int i = 0; i < 3; ++i)
+    if (fabs(v3_get(cosine, i)) <= ACROSS_COSINE && gap_along(R_a, h_a, R_b, h_b, d, i) > margin) return 1;
+  return 0;
 }
 
 // Is the gap of a pair wider than its margin, and never changed by the only joint that moves one geom against the
@@ -202,40 +243,59 @@ static int slide_keeps_apart(const hfMat3* R_a, const hfVec3* h_a, const hfMat3*
 HFI_NOINLINE static int joint_keeps_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c,
                                           const hfiCull* cull) {
   const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
-  const hfVec3 axis_W = s->axis_W[cull->joint], *h_a = &s->half[c->a], *h_b = &s->half[c->b], d = v3_sub(B->p, A->p);
+  const hfVec3 axis_W = s->axis_W[cull->joint];
+
+  if (hf_model_jnt_type(s->model)[cull->joint] == HF_JOINT_HINGE)
+    return hfi_apart_along(&s->shape[c->a], A, &s->shape[c->b], B, axis_W, cull->margin);
+
+  // a slide
+  const hfVec3 *h_a = &s->half[c->a], *h_b = &s->half[c->b];
+  hfVec3 d = v3_sub(B->p, A->p);
   double margin = cull->margin - s->flush;
-  if (hf_model_jnt_type(s->model)[cull->joint] == HF_JOINT_HINGE) return hfi_apart_along(&s->shape[c->a], A, &s->shape[c->b], B, axis_W, cull->margin);
-  return slide_keeps_apart(&A->R, h_a, &B->R, h_b, d, axis_W, margin) || slide_keeps_apart(&B->R, h_b, &A->R, h_a, v3_neg(d), axis_W, margin);
+  return slide_keeps_apart(&A->R, h_a, &B->R, h_b, d, axis_W, margin) ||
+         slide_keeps_apart(&B->R, h_b, &A->R, h_a, v3_neg(d), axis_W, margin);
 }
 
 // The points of a pair that has memories. A has the lower type.
-static int recall_pair(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, const hfiCull* cull, hfiContactPoint* points) {
-  if (cull->collide == hfi_ellipsoid_box) return hfi_ellipsoid_box_again(A, X_WA, B, X_WB, margin, cull->recent, points);
-  if (cull->collide == hfi_cylinder_box) return hfi_cylinder_box_again(A, X_WA, B, X_WB, margin, cull->recent, points);
+static int recall_pair(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+                       const hfiCull* cull, hfiContactPoint* points) {
+  if (cull->collide == hfi_ellipsoid_box)
+    return hfi_ellipsoid_box_again(A, X_WA, B, X_WB, margin, cull->recent, points);
+  if (cull->collide == hfi_cylinder_box)
+    return hfi_cylinder_box_again(A, X_WA, B, X_WB, margin, cull->recent, points);
   return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, cull->recent, points);
 }
 
 // call_pair of a pair that has memories.
 HFI_NOINLINE static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
-                                   double margin, const hfiCull* cull,
-                                 hfiContactPoint* points) {
+                                   double margin, const hfiCull* cull, hfiContactPoint* points) {
   if (!cull->swapped) return recall_pair(A, X_WA, B, X_WB, margin, cull, points);
+
   int n = recall_pair(B, X_WB, A, X_WA, margin, cull, points);
   for (int i = 0; i < n; ++i) swap_point(points + i);
   return n;
 }
 
-static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin,
-                              hfiContactPoint* points) {
+// Finds the points of a pair with a gap below the margin [m]. Returns their number.
+static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull,
+                              double margin, hfiContactPoint* points) {
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
   const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
-  if (cull->joint >= 0 && s->axis_W && joint_keeps_apart(s, X_WG, c, cull)) return 0;
   int has_memory = cull->last || cull->recent;
-  if (!cull->is_general && !has_memory) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
-  if (!cull->is_general) return find_again(A, X_WA, B, X_WB, margin, cull, points);
-  int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found the two near each other.
-  if (!touched && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
-  int n = has_memory ? find_again(A, X_WA, B, X_WB, margin, cull, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+
+  if (cull->joint >= 0 && s->axis_W && joint_keeps_apart(s, X_WG, c, cull)) return 0;
+  if (!cull->is_general) {
+    if (has_memory) return find_again(A, X_WA, B, X_WB, margin, cull, points);
+    return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  }
+
+  // a pair of GJK: what separated the two in the last query is tried first, unless that query found them near each other
+  int were_near = cull->last && cull->last->face.kind != HFI_NO_FACE;
+  if (!were_near && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
+
+  int n;
+  if (has_memory) n = find_again(A, X_WA, B, X_WB, margin, cull, points);
+  else n = call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   return n;
 }
@@ -247,10 +307,13 @@ int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* 
 
 int hfi_scene_recent(const hfiScene* s, const hfPose* X_WG, int candidate, hfiContactPoint* point) {
   if (candidate >= s->ncandidate || !s->cull[candidate].recent) return 0;
+
   const hfiCandidate* c = &s->candidate[candidate];
   const hfiCull* cull = &s->cull[candidate];
-  const hfPose *X_WA = &X_WG[cull->swapped ? c->b : c->a], *X_WB = &X_WG[cull->swapped ? c->a : c->b];
+  const hfPose* X_WA = &X_WG[cull->swapped ? c->b : c->a];
+  const hfPose* X_WB = &X_WG[cull->swapped ? c->a : c->b];
   if (!hfi_is_recent(cull->recent, X_WA, X_WB)) return 0;
+
   *point = cull->recent->single;
   hfi_points_to_world(X_WA, point, 1);
   if (cull->swapped) swap_point(point);
@@ -291,20 +354,24 @@ static inline int collide_candidate(const SceneQuery* q, int i, hfiContactPoint*
 static void collide_share(void* data, int share) {
   SceneQuery* q = data;
   const hfiScene* s = q->scene;
-  int begin = hfi_first_element(&q->shares, share), room = hfi_first_element(&q->shares, share + 1) - begin, count = 0, lost = 0;
+  int begin = hfi_first_element(&q->shares, share);
+  int room = hfi_first_element(&q->shares, share + 1) - begin;
+  int end = hfi_first_work(&q->shares, share + 1);
+  int count = 0;
+  int lost = 0;
   hfiContactPoint points[HFI_MAX_POINTS];
-  for (int k = hfi_first_work(&q->shares, share), end = hfi_first_work(&q->shares, share + 1); k < end; ++k) {
-    int i = s->near[k], n = collide_candidate(q, i, points);
+
+  for (int k = hfi_first_work(&q->shares, share); k < end; ++k) {
+    int i = s->near[k];
+    int n = collide_candidate(q, i, points);
     const hfiCandidate* c = &s->candidate[i];
     for (int p = 0; p < n; ++p) {
-      hfiRawContact raw = {c->a, c->b, c->pair, i, points[p], 0, 0};
-      if (count < room)
-        q->out[begin + count++] = raw;
-      else
-        ++lost;
+      if (count < room) q->out[begin + count++] = (hfiRawContact){c->a, c->b, c->pair, i, points[p], 0, 0};
+      else ++lost;
     }
   }
-  q->shares.count[share] = count, q->shares.lost[share] = lost;
+  q->shares.count[share] = count;
+  q->shares.lost[share] = lost;
 }
 
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,

@@ -26,11 +26,12 @@ typedef struct hfiCull {
   int16_t is_general; // 1: GJK collides the pair, so that a separating direction is worth remembering
   int32_t axis;     // axis of the boxes that separated the pair: 0 to 2 of a, 3 to 5 of b
   int32_t swapped;  // 1: the function takes the second geom first
-  int32_t joint;    // the hinge (of pairs that GJK collides) or slide (of pairs whose boxes are compared) that alone moves one geom against the other and may keep them apart for ever; else -1
+  int32_t joint;    // the hinge (of pairs that GJK collides) or slide (of pairs whose boxes are compared) that alone
+                    // moves one geom against the other and may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
-  double less;      // reach of the pair in the last query, if that was less than the sum of its two reaches; else INFINITY [m]
+  double less;      // reach of the pair in the last query, if less than the sum of its two reaches; else INFINITY [m]
   hfiSeparation separation;
-  hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
+  hfiLastFace* last; // two hulls, or a hull and a box: the face of their difference that held the last contact; or NULL
   hfiRecent* recent; // for pairs of which GJK finds contacts: the last one that it found; NULL: none is kept
 } hfiCull;
 
@@ -70,12 +71,12 @@ typedef struct hfiScene {
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed
   // set by the caller before a query; NULL and 0 after hfi_scene_init
-  const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
+  const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms do not count. NULL: all count
   hfiPairReach* pair_reach; // NULL: the sum of the reaches counts
   const void* pair_data;    // first argument of pair_reach
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
   hfiWorkers* workers;     // threads that share the work on many pairs. NULL: none
-  double flush;            // Faces that overlap by less than this, and that a slide moves along each other, have no points [m].
+  double flush;            // Faces that overlap by less, and that a slide moves along each other, have no points [m].
 } hfiScene;
 
 // Creates a scene in an arena; with an arena without memory it only plans the size (scene_create.c).
@@ -93,12 +94,12 @@ int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, 
 // Searches pairs again whose geoms may come nearer to each other than the search that found the `count` points assumed
 // (second_search.c).
 //   reach     (ngeom) the present reaches [m]
-//   extended  (ngeom) 1: the reach of the geom has grown since that search. NULL: no reach has; the scene must then be a
-//             listed one
+//   extended  (ngeom) 1: the reach of the geom has grown since that search. NULL: no reach has; the scene must then be
+//             a listed one
 // New points replace those points of these pairs that do not act. Points stay sorted by pair. Returns the number of all
 // points.
-int hfi_scene_search_again(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,
-                           int* dropped);
+int hfi_scene_search_again(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* extended,
+                           hfiRawContact* found, int count, int capacity, int* dropped);
 
 // Writes what hfi_distance finds of a candidate at these poses, if the last query of the pair has found it already.
 // Returns 0 if it has not.

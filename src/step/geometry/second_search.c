@@ -32,7 +32,9 @@ static int compare_pair(const hfiRawContact* r, const hfiCandidate* c) {
 
 // Returns the index of the first point of the pair, or, if it has none, the index at which its points belong.
 static int find_pair(const FoundPoints* f, const hfiCandidate* c) {
-  int low = 0, high = f->count;
+  int low = 0;
+  int high = f->count;
+
   while (low < high) {
     int middle = (low + high) / 2;
     if (compare_pair(&f->at[middle], c) < 0) low = middle + 1;
@@ -49,7 +51,9 @@ static int has_feature(const hfiRawContact* points, int n, uint32_t feature) {
 
 // Replaces the points from index `begin` to `end` - 1 by n points. Those for which there is no room are dropped.
 static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContact* points, int n) {
-  int room = f->capacity - (f->count - (end - begin)), kept = n < room ? n : room;
+  int room = f->capacity - (f->count - (end - begin));
+  int kept = imin2(n, room);
+
   memmove(f->at + begin + kept, f->at + end, sizeof *f->at * (size_t)(f->count - end));
   memcpy(f->at + begin, points, sizeof *points * (size_t)kept);
   f->count += kept - (end - begin);
@@ -60,17 +64,24 @@ static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContac
 //   candidate  number of the pair in the scene's list, or -1
 //   approach   how far the two geoms may come towards each other [m]
 // A pair never gets more points than one search can find.
-static void search_pair(const SecondSearch* q, const hfiCandidate* c, int candidate, hfiCull* cull, double approach, FoundPoints* f) {
+static void search_pair(const SecondSearch* q, const hfiCandidate* c, int candidate, hfiCull* cull, double approach,
+                        FoundPoints* f) {
   hfiContactPoint points[HFI_MAX_POINTS];
   hfiRawContact merged[HFI_MAX_POINTS];
   const int32_t* type = hf_model_geom_type(q->scene->model);
-  int n = hfi_scene_points(q->scene, q->X_WG, c, cull, cull->margin + approach, points), begin = find_pair(f, c), end = begin, count = 0;
-  int most = hfi_pair_points(type[c->a], type[c->b]);
+  int n = hfi_scene_points(q->scene, q->X_WG, c, cull, cull->margin + approach, points);
   if (!n) return;
+
+  // points that act stay
+  int begin = find_pair(f, c);
+  int end = begin;
+  int count = 0;
   for (; end < f->count && compare_pair(&f->at[end], c) == 0; ++end)
     if (f->at[end].acts && count < HFI_MAX_POINTS) merged[count++] = f->at[end];
   if (end > begin) candidate = f->at[begin].candidate;
   else if (candidate < 0) candidate = f->next_candidate++;
+
+  int most = hfi_pair_points(type[c->a], type[c->b]);
   for (int k = 0; k < n && count < most; ++k) {
     hfiRawContact raw = {c->a, c->b, c->pair, candidate, points[k], 0, 0};
     if (!has_feature(merged, count, points[k].feature)) merged[count++] = raw;
@@ -114,10 +125,13 @@ static void search_listed(const SecondSearch* q, FoundPoints* f) {
 static void search_around(const SecondSearch* q, int g, FoundPoints* f) {
   const hfiScene* s = q->scene;
   for (int k = 0; k < s->nactive; ++k) {
-    int other = s->active[k], a = g < other ? g : other, b = g < other ? other : g;
+    int other = s->active[k];
+    int a = imin2(g, other);
+    int b = imax2(g, other);
     double approach = q->reach[a] + q->reach[b];
     if (other == g || (other < g && q->extended[other]) || spheres_stay_apart(q, approach, a, b)) continue;
     if (!hfi_filter_test(&s->filter, a, b)) continue;
+
     hfiCandidate c = {a, b, -1};
     hfiCull cull = hfi_scene_cull(s, &c);
     search_pair(q, &c, -1, &cull, approach, f);
@@ -134,10 +148,11 @@ static void search_explicit_pairs(const SecondSearch* q, FoundPoints* f) {
   }
 }
 
-int hfi_scene_search_again(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,
-                           int* dropped) {
+int hfi_scene_search_again(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* extended,
+                           hfiRawContact* found, int count, int capacity, int* dropped) {
   SecondSearch q = {s, X_WG, reach, extended};
   FoundPoints f = {found, count, capacity, 0, s->ncandidate};
+
   if (s->listed) search_listed(&q, &f);
   for (int k = 0; !s->listed && k < s->nactive; ++k)
     if (extended[s->active[k]]) search_around(&q, s->active[k], &f);
