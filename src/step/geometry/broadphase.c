@@ -86,7 +86,10 @@ static const uint64_t AHEAD[13] = {CELL_Z,
 static uint64_t cell_coordinate(double x, double width) { return (uint64_t)(floor(x / width) + (1 << 20)); }
 
 static uint64_t cell_at(hfVec3 p, double width) {
-  return cell_coordinate(p.x, width) * CELL_X + cell_coordinate(p.y, width) * CELL_Y + cell_coordinate(p.z, width) * CELL_Z;
+  uint64_t x = cell_coordinate(p.x, width);
+  uint64_t y = cell_coordinate(p.y, width);
+  uint64_t z = cell_coordinate(p.z, width);
+  return x * CELL_X + y * CELL_Y + z * CELL_Z;
 }
 
 // Bits from 43 on depend on all three numbers.
@@ -104,11 +107,12 @@ typedef struct CandidateOutput {
 // Makes boxes a < b that overlap a candidate, if the filter allows them. Candidates are pairs of boxes until all of
 // them are found and sorted.
 static inline void add_pair(const hfiGrid* g, int a, int b, CandidateOutput* o) {
-  if (!hfi_filter_test(o->filter, g->geom ? g->geom[a] : a, g->geom ? g->geom[b] : b)) return;
-  if (o->count < o->capacity)
-    o->out[o->count++] = (hfiCandidate){a, b, -1};
-  else
-    o->lost++;
+  int geom_a = g->geom ? g->geom[a] : a;
+  int geom_b = g->geom ? g->geom[b] : b;
+
+  if (!hfi_filter_test(o->filter, geom_a, geom_b)) return;
+  if (o->count < o->capacity) o->out[o->count++] = (hfiCandidate){a, b, -1};
+  else o->lost++;
 }
 
 // ---- few boxes --------------------------------------------------------------------------------------
@@ -118,8 +122,10 @@ static void copy_boxes(hfiGrid* g, const hfiAabb* box) {
   for (int i = 0; i < g->nbox; ++i) {
     hfiFourBoxes* to = g->four + i / 4;
     int l = i % 4;
-    to->lo[0][l] = box[i].lo.x, to->lo[1][l] = box[i].lo.y, to->lo[2][l] = box[i].lo.z;
-    to->hi[0][l] = box[i].hi.x, to->hi[1][l] = box[i].hi.y, to->hi[2][l] = box[i].hi.z;
+    for (int k = 0; k < 3; ++k) {
+      to->lo[k][l] = v3_get(box[i].lo, k);
+      to->hi[k][l] = v3_get(box[i].hi, k);
+    }
   }
   for (int i = g->nbox; i % 4; ++i) g->four[i / 4].lo[0][i % 4] = NAN;
 }
@@ -134,8 +140,12 @@ static inline hfiFourBits overlap_along(int k, const hfiFourBoxes* one, const hf
 static void test_all(hfiGrid* g, const hfiAabb* box, CandidateOutput* o) {
   copy_boxes(g, box);
   for (int i = 0; i < g->nbox; ++i) {
-    hfVec3 lo = box[i].lo, hi = box[i].hi;
-    hfiFourBoxes one = {{four_times(lo.x), four_times(lo.y), four_times(lo.z)}, {four_times(hi.x), four_times(hi.y), four_times(hi.z)}};
+    hfVec3 lo = box[i].lo;
+    hfVec3 hi = box[i].hi;
+    hfiFourBoxes one = {{four_times(lo.x), four_times(lo.y), four_times(lo.z)},
+                        {four_times(hi.x), four_times(hi.y), four_times(hi.z)}};
+
+    // groups from the one with box i + 1 on
     for (int j = (i + 1) / 4 * 4; j < g->nbox; j += 4) {
       const hfiFourBoxes* other = g->four + j / 4;
       hfiFourBits all = overlap_along(0, &one, other) & overlap_along(1, &one, other) & overlap_along(2, &one, other);
@@ -157,15 +167,20 @@ static inline void test_pair(const hfiGrid* g, const hfiAabb* box, int i, int j,
 // Puts ordinary boxes into cells. Large ones have none.
 static void fill_cells(hfiGrid* g, const hfiAabb* box) {
   int n = g->nbox;
+
+  // the width of a cell; median changes the order of the extents
   for (int i = 0; i < n; ++i) g->extent[i] = box_extent(&box[i]);
-  double ordinary = 4 * median(g->extent, n), width = 1e-9;
+  double ordinary = 4 * median(g->extent, n);
+  double width = 1e-9;
   for (int i = 0; i < n; ++i)
     if (g->extent[i] <= ordinary) width = max2(width, g->extent[i]);
+
   for (int i = 0; i < g->nslot; ++i) g->slot[i] = -1;
   for (int i = n - 1; i >= 0; --i) { // backwards, so that lists ascend
     hfVec3 centre = v3_scale(0.5, v3_add(box[i].lo, box[i].hi));
     double limit = FARTHEST * width;
-    if (!(box_extent(&box[i]) <= width) || !(fabs(centre.x) < limit && fabs(centre.y) < limit && fabs(centre.z) < limit)) {
+    int is_inside = fabs(centre.x) < limit && fabs(centre.y) < limit && fabs(centre.z) < limit;
+    if (!(box_extent(&box[i]) <= width) || !is_inside) {
       g->cell[i] = NO_CELL;
       continue;
     }
@@ -192,19 +207,32 @@ static void test_neighbours(const hfiGrid* g, const hfiAabb* box, int i, Candida
 // same a. The arrays of the cells are no longer needed and serve as scratch.
 static void sort_candidates(hfiGrid* g, hfiCandidate* x, int n) {
   int32_t *end = g->slot, *place = g->next;
+  int sum = 0;
+
+  // where the candidates of each a begin and end
   memset(end, 0, sizeof *end * (size_t)g->nbox);
   for (int i = 0; i < n; ++i) end[x[i].a]++;
-  for (int a = 0, sum = 0; a < g->nbox; ++a) place[a] = sum, sum += end[a], end[a] = sum;
+  for (int a = 0; a < g->nbox; ++a) {
+    place[a] = sum;
+    sum += end[a];
+    end[a] = sum;
+  }
+
+  // each goes to its place, and the one that was there takes its turn
   for (int a = 0; a < g->nbox; ++a)
     while (place[a] < end[a]) {
-      hfiCandidate* at = &x[place[a]];
-      if (at->a == a) {
+      hfiCandidate* here = &x[place[a]];
+      if (here->a == a) {
         place[a]++;
         continue;
       }
-      hfiCandidate moved = *at, *to = &x[place[moved.a]++];
-      *at = *to, *to = moved;
+      hfiCandidate moved = *here;
+      hfiCandidate* to = &x[place[moved.a]++];
+      *here = *to;
+      *to = moved;
     }
+
+  // candidates with the same a
   for (int i = 1; i < n; ++i) {
     hfiCandidate c = x[i];
     int k = i;
@@ -232,11 +260,18 @@ typedef struct CellSearch {
 static void test_share(void* data, int share) {
   CellSearch* search = data;
   const hfiGrid* g = search->grid;
-  int begin = hfi_first_element(&search->shares, share), end = hfi_first_element(&search->shares, share + 1);
+  int begin = hfi_first_element(&search->shares, share);
+  int end = hfi_first_element(&search->shares, share + 1);
+  int end_work = hfi_first_work(&search->shares, share + 1);
   CandidateOutput o = {.filter = search->all->filter, .out = search->all->out + begin, .capacity = end - begin};
-  for (int i = hfi_first_work(&search->shares, share); i < hfi_first_work(&search->shares, share + 1); ++i)
-    (g->cell[i] != NO_CELL ? test_neighbours : test_large)(g, search->box, i, &o);
-  search->shares.count[share] = o.count, search->shares.lost[share] = o.lost, search->tests[share] = o.tests;
+
+  for (int i = hfi_first_work(&search->shares, share); i < end_work; ++i) {
+    if (g->cell[i] != NO_CELL) test_neighbours(g, search->box, i, &o);
+    else test_large(g, search->box, i, &o);
+  }
+  search->shares.count[share] = o.count;
+  search->shares.lost[share] = o.lost;
+  search->tests[share] = o.tests;
 }
 
 static void test_by_cells(hfiGrid* g, const hfiAabb* box, hfiWorkers* workers, CandidateOutput* o) {
@@ -247,13 +282,18 @@ static void test_by_cells(hfiGrid* g, const hfiAabb* box, hfiWorkers* workers, C
   sort_candidates(g, o->out, o->count);
 }
 
-int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiWorkers* workers, hfiCandidate* out, int capacity, int* found) {
+int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiWorkers* workers, hfiCandidate* out,
+                   int capacity, int* found) {
   CandidateOutput o = {.filter = filter, .out = out, .capacity = capacity};
-  if (g->nbox <= FEW)
-    test_all(g, box, &o);
-  else
-    test_by_cells(g, box, workers, &o);
-  for (int i = 0; g->geom && i < o.count; ++i) out[i].a = g->geom[out[i].a], out[i].b = g->geom[out[i].b];
+
+  if (g->nbox <= FEW) test_all(g, box, &o);
+  else test_by_cells(g, box, workers, &o);
+
+  // boxes become geoms
+  for (int i = 0; g->geom && i < o.count; ++i) {
+    out[i].a = g->geom[out[i].a];
+    out[i].b = g->geom[out[i].b];
+  }
   g->tests = o.tests;
   *found = o.count + o.lost;
   return o.count;

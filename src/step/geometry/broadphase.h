@@ -33,6 +33,7 @@ void hfi_grid_init(hfiGrid* grid, int nbox, hfiArena* arena);
 
 // Writes the overlapping pairs that the filter allows, sorted by (a, b), and returns their number, at most `capacity`.
 // *found: how many there are in truth. Threads of `workers` (or NULL) share the work on many boxes.
-int hfi_grid_pairs(hfiGrid* grid, const hfiAabb* box, const hfiFilter* filter, hfiWorkers* workers, hfiCandidate* out, int capacity, int* found);
+int hfi_grid_pairs(hfiGrid* grid, const hfiAabb* box, const hfiFilter* filter, hfiWorkers* workers, hfiCandidate* out,
+                   int capacity, int* found);
 
 #endif

@@ -8,10 +8,12 @@
 #include "step/geometry/filter.h"
 
 #include "base/sort.h"
+#include "math/vec3.h"
 
 // ---- pairs that are named -------------------------------------------------------------------------
 
-static uint64_t key_of(int a, int b) { return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a; }
+// The key of a pair of geoms or bodies, in any order.
+static uint64_t key_of(int a, int b) { return (uint64_t)imin2(a, b) << 32 | (uint64_t)imax2(a, b); }
 
 static int compare_keys(const void* x, const void* y) {
   const uint64_t *p = x, *q = y;
@@ -36,7 +38,8 @@ static int has_key(const uint64_t* key, int count, uint64_t wanted) {
 }
 
 int hfi_filter_is_named(const hfiFilter* f, int a, int b) {
-  return has_key(f->exclude, f->nexclude, key_of(f->geom[a].body, f->geom[b].body)) || has_key(f->pair, f->npair, key_of(a, b));
+  return has_key(f->exclude, f->nexclude, key_of(f->geom[a].body, f->geom[b].body)) ||
+         has_key(f->pair, f->npair, key_of(a, b));
 }
 
 // ---- creation ------------------------------------------------------------------------------------
@@ -71,6 +74,7 @@ void hfi_filter_init(hfiFilter* f, const hfModel* m, hfiArena* arena) {
   HFI_TAKE_EACH(arena, int32_t, m->ngeom, &f->colliding, &f->moving);
   f->exclude = HFI_TAKE(arena, uint64_t, m->nexclude);
   f->pair = HFI_TAKE(arena, uint64_t, m->npair);
+
   if (!arena->base) return;
   for (int g = 0; g < m->ngeom; ++g) {
     hfiFilterGeom* geom = &f->geom[g];
@@ -81,6 +85,7 @@ void hfi_filter_init(hfiFilter* f, const hfModel* m, hfiArena* arena) {
     }
     geom->next = geom->moves ? f->ncolliding : f->nmoving;
   }
+
   mark_named(f, m);
   sort_keys(f->exclude, hf_model_exclude_body(m), m->nexclude);
   sort_keys(f->pair, hf_model_pair_geom(m), m->npair);

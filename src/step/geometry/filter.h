@@ -18,10 +18,11 @@ typedef struct hfiFilterGeom {
 typedef struct hfiFilter {
   int32_t ngeom;
   hfiFilterGeom* geom;               // (ngeom)
-  int32_t *colliding, *moving;       // (ncolliding), (nmoving) ascending: geoms with a mask that is not zero, and those of them that move
-  int32_t ncolliding, nmoving;
-  uint64_t *exclude, *pair;          // (nexclude), (npair) ascending: the excluded pairs of bodies and the explicit pairs of geoms
-  int32_t nexclude, npair;
+  int32_t ncolliding, nmoving, nexclude, npair;
+  int32_t* colliding; // (ncolliding) ascending: geoms with a mask that is not zero
+  int32_t* moving;    // (nmoving) ascending: those of them that move
+  uint64_t* exclude;  // (nexclude) ascending: the excluded pairs of bodies
+  uint64_t* pair;     // (npair) ascending: the explicit pairs of geoms
 } hfiFilter;
 
 void hfi_filter_init(hfiFilter* filter, const hfModel* model, hfiArena* arena);

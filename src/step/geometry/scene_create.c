@@ -7,16 +7,19 @@
 
 #include <string.h>
 
-enum { LARGE = 24 };            // A hull of this many vertices or more gets an index.
-enum { MAX_LISTED = 8192 };     // A model with at most this many pairs keeps all of them for good.
-enum { MAX_REMEMBERED = 1024 }; // At most this many pairs of hulls, or of a hull and a box, have a memory of their last face, 0.7 kB each.
-enum { MAX_RECENT = 1024 };     // At most this many pairs that stay candidates for good have a memory of their last contact, 0.3 kB each.
+enum {
+  LARGE_HULL = 24,       // A hull of this many vertices or more gets an index.
+  MAX_LISTED = 8192,     // A model with at most this many pairs keeps all of them for good.
+  MAX_REMEMBERED = 1024, // At most this many pairs of hulls, or of a hull and a box, remember their last face, 0.7 kB each.
+  MAX_RECENT = 1024      // At most this many pairs that stay candidates for good remember their last contact, 0.3 kB each.
+};
 
 // Makes the shapes of all geoms, and the box of each.
 static void view_shapes(hfiScene* s) {
   const hfModel* m = s->model;
   for (int g = 0; g < m->ngeom; ++g) {
-    int mesh = hf_model_geom_mesh(m)[g], hfield = hf_model_geom_hfield(m)[g];
+    int mesh = hf_model_geom_mesh(m)[g];
+    int hfield = hf_model_geom_hfield(m)[g];
     s->shape[g] = hfi_model_shape(m, g, mesh >= 0 ? &s->hull[mesh] : NULL, hfield >= 0 ? &s->field[hfield] : NULL);
     hfPose own = pose_identity();
     hfiAabb b = hfi_shape_aabb(&s->shape[g], &own);
@@ -43,28 +46,38 @@ static void list_all(hfiScene* s) {
 }
 
 // Is the body fixed in the world? A mocap body is not.
-static int is_fixed(const hfModel* m, int body) { return hf_model_body_lastdof(m)[body] < 0 && hf_model_body_mocap(m)[hf_model_body_weld(m)[body]] < 0; }
+static int is_fixed(const hfModel* m, int body) {
+  return hf_model_body_lastdof(m)[body] < 0 && hf_model_body_mocap(m)[hf_model_body_weld(m)[body]] < 0;
+}
 
 // The hinge or slide between a body and the fixed world if nothing else moves the body; otherwise -1.
 static int find_only_joint(const hfModel* m, int body) {
   int dof = hf_model_body_lastdof(m)[body];
   if (dof < 0 || hf_model_dof_parent(m)[dof] >= 0) return -1;
-  int joint = hf_model_dof_jnt(m)[dof], type = hf_model_jnt_type(m)[joint];
-  return (type == HF_JOINT_HINGE || type == HF_JOINT_SLIDE) && is_fixed(m, hf_model_body_parent(m)[hf_model_jnt_body(m)[joint]]) ? joint : -1;
+
+  int joint = hf_model_dof_jnt(m)[dof];
+  int type = hf_model_jnt_type(m)[joint];
+  if (type != HF_JOINT_HINGE && type != HF_JOINT_SLIDE) return -1;
+  return is_fixed(m, hf_model_body_parent(m)[hf_model_jnt_body(m)[joint]]) ? joint : -1;
 }
 
 // The hinge or slide that alone moves the geoms of a pair against each other, as those of an arm's base and first link;
 // -1 if there is none.
 static int find_joint_between(const hfModel* m, const hfiCandidate* c) {
-  int a = hf_model_geom_body(m)[c->a], b = hf_model_geom_body(m)[c->b];
-  return is_fixed(m, a) ? find_only_joint(m, b) : is_fixed(m, b) ? find_only_joint(m, a) : -1;
+  int a = hf_model_geom_body(m)[c->a];
+  int b = hf_model_geom_body(m)[c->b];
+
+  if (is_fixed(m, a)) return find_only_joint(m, b);
+  return is_fixed(m, b) ? find_only_joint(m, a) : -1;
 }
 
 // The same, if the pair is one for which it pays to ask whether the joint keeps it apart.
 static int find_keeper(const hfModel* m, const hfiCandidate* c, const hfiCull* cull) {
   int joint = find_joint_between(m, c);
   if (joint < 0) return -1;
-  int pays = hf_model_jnt_type(m)[joint] == HF_JOINT_SLIDE ? cull->boxes && cull->radius >= 0 : cull->collide == hfi_convex_convex;
+
+  int pays = cull->collide == hfi_convex_convex;
+  if (hf_model_jnt_type(m)[joint] == HF_JOINT_SLIDE) pays = cull->boxes && cull->radius >= 0;
   return pays ? joint : -1;
 }
 
@@ -79,10 +92,15 @@ static int any_body_has_only_joint(const hfModel* m) {
 static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) {
   const hfModel* m = s->model;
   const double *margin = hf_model_geom_margin(m), *radius = hf_model_geom_rbound(m);
-  int a = hf_model_geom_type(m)[c->a], b = hf_model_geom_type(m)[c->b];
-  int bounded = radius[c->a] > 0 && radius[c->b] > 0, swapped = a > b;
+  int a = hf_model_geom_type(m)[c->a];
+  int b = hf_model_geom_type(m)[c->b];
+  int bounded = radius[c->a] > 0 && radius[c->b] > 0;
+  int swapped = a > b;
   hfiPairFunction* collide = swapped ? hfi_pair_function(b, a) : hfi_pair_function(a, b);
-  int seeks_hull = collide == hfi_sphere_convex && (a == HF_GEOM_MESH || b == HF_GEOM_MESH); // Other shapes find the nearest point quickly.
+
+  // a sphere finds the nearest point of other shapes quickly
+  int seeks_hull = collide == hfi_sphere_convex && (a == HF_GEOM_MESH || b == HF_GEOM_MESH);
+
   hfiCull cull = {.margin = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : margin[c->a] + margin[c->b],
                   .radius = bounded ? radius[c->a] + radius[c->b] : -1,
                   .boxes = seeks_hull || (!hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick),
@@ -96,17 +114,22 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
 }
 
 // Does GJK find the contact of such pairs, or some of their contacts?
-static int may_need_gjk(hfiPairFunction* collide) { return collide == hfi_convex_convex || collide == hfi_ellipsoid_box || collide == hfi_cylinder_box; }
+static int may_need_gjk(hfiPairFunction* collide) {
+  return collide == hfi_convex_convex || collide == hfi_ellipsoid_box || collide == hfi_cylinder_box;
+}
 
 // Measures all candidates. Pairs of two hulls, or of a hull and a box, have a memory of their last face, and pairs that
 // stay candidates for good one of their last contact, as long as there is room.
 static void measure_pairs(hfiScene* s) {
-  int used = 0, recent = 0;
+  int used = 0;
+  int recent = 0;
+
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
     hfiCull* cull = &s->cull[i];
     *cull = measure_pair(s, c, s->has_skin);
-    if (cull->is_general && hfi_are_hulls(&s->shape[c->a], &s->shape[c->b]) && used < s->max_last) cull->last = &s->last[used++];
+    int has_hulls = cull->is_general && hfi_are_hulls(&s->shape[c->a], &s->shape[c->b]);
+    if (has_hulls && used < s->max_last) cull->last = &s->last[used++];
     if (s->listed && may_need_gjk(cull->collide) && recent < s->max_recent) cull->recent = &s->recent[recent++];
   }
   if (recent) memset(s->recent, 0, (size_t)recent * sizeof *s->recent);
@@ -124,10 +147,13 @@ void hfi_scene_complete_candidates(hfiScene* s) {
 // How many pairs may need a memory of their last query: pairs of two hulls, or of a hull and a box, MAX_REMEMBERED at
 // most.
 static int count_memories(const hfModel* m) {
-  long hulls = 0, boxes = 0;
+  long hulls = 0;
+  long boxes = 0;
+
   for (int g = 0; g < m->ngeom; ++g) {
-    int type = hf_model_geom_type(m)[g], touches = hfi_geom_may_touch(m, g);
-    hulls += type == HF_GEOM_MESH && touches, boxes += type == HF_GEOM_BOX && touches;
+    if (!hfi_geom_may_touch(m, g)) continue;
+    hulls += hf_model_geom_type(m)[g] == HF_GEOM_MESH;
+    boxes += hf_model_geom_type(m)[g] == HF_GEOM_BOX;
   }
   long most = hulls * (hulls - 1) / 2 + hulls * boxes;
   return (int)(most < MAX_REMEMBERED ? most : MAX_REMEMBERED);
@@ -135,12 +161,13 @@ static int count_memories(const hfModel* m) {
 
 // The largest number of pairs that can have a memory of their last contact.
 static int count_recent(const hfModel* m) {
-  long count[HFI_SHAPES] = {0}, most = 0;
+  long count[HFI_SHAPES] = {0};
+  long most = m->npair;
+
   for (int g = 0; g < m->ngeom; ++g) count[hf_model_geom_type(m)[g]] += hfi_geom_may_touch(m, g);
   for (int a = 0; a < HFI_SHAPES; ++a)
     for (int b = a; b < HFI_SHAPES; ++b)
       if (may_need_gjk(hfi_pair_function(a, b))) most += a == b ? count[a] * (count[a] - 1) / 2 : count[a] * count[b];
-  most += m->npair;
   return (int)(most < MAX_RECENT ? most : MAX_RECENT);
 }
 
@@ -149,12 +176,13 @@ hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measur
 // May a geom touch any other one?
 static int is_active(const hfiFilter* f, int a) {
   hfiPartners others = hfi_filter_partners(f, a);
-  int active = f->geom[a].is_paired;
-  for (int k = 0; k < others.count && !active; ++k) {
+
+  if (f->geom[a].is_paired) return 1;
+  for (int k = 0; k < others.count; ++k) {
     int b = others.geom[k];
-    active = a != b && hfi_filter_test(f, a < b ? a : b, a < b ? b : a);
+    if (a != b && hfi_filter_test(f, imin2(a, b), imax2(a, b))) return 1;
   }
-  return active;
+  return 0;
 }
 
 // Lists the geoms that can touch another one.
@@ -172,17 +200,22 @@ static double choose_skin(const hfiScene* s) {
   const double* radius = hf_model_geom_rbound(s->model);
   double sum = 0;
   int bounded = 0;
-  for (int k = 0; k < s->nactive; ++k)
-    if (radius[s->active[k]] > 0 && !s->shape[s->active[k]].field) sum += radius[s->active[k]], bounded++;
+
+  for (int k = 0; k < s->nactive; ++k) {
+    int g = s->active[k];
+    if (!(radius[g] > 0) || s->shape[g].field) continue;
+    sum += radius[g];
+    bounded++;
+  }
   return bounded ? 0.25 * sum / bounded : 0;
 }
 
 // Does a mesh need an index? It does if it is large and belongs to a geom that can touch something.
 static int needs_index(const hfModel* m, int mesh) {
-  int collides = 0;
-  if (hf_model_mesh_vertnum(m)[mesh] < LARGE) return 0;
-  for (int g = 0; g < m->ngeom && !collides; ++g) collides = hf_model_geom_mesh(m)[g] == mesh && hfi_geom_may_touch(m, g);
-  return collides;
+  if (hf_model_mesh_vertnum(m)[mesh] < LARGE_HULL) return 0;
+  for (int g = 0; g < m->ngeom; ++g)
+    if (hf_model_geom_mesh(m)[g] == mesh && hfi_geom_may_touch(m, g)) return 1;
+  return 0;
 }
 
 // Makes the hull of a mesh and, if the mesh needs one, its index. Before there is memory, it only plans the size of the
@@ -191,6 +224,7 @@ static void view_hull(hfiScene* s, int mesh, hfiArena* arena) {
   hfiHull hull = hfi_model_hull(s->model, mesh);
   hfiHullIndex plan;
   int indexed = needs_index(s->model, mesh);
+
   if (indexed) hfi_hull_index_init(s->index ? &s->index[mesh] : &plan, &hull, arena);
   if (!s->index) return;
   if (indexed) hull.index = &s->index[mesh];
@@ -199,6 +233,8 @@ static void view_hull(hfiScene* s, int mesh, hfiArena* arena) {
 
 void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->model = m;
+
+  // shapes
   s->shape = HFI_TAKE(arena, hfiShape, m->ngeom);
   s->hull = HFI_TAKE(arena, hfiHull, m->nmesh);
   s->index = HFI_TAKE(arena, hfiHullIndex, m->nmesh);
@@ -206,16 +242,20 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   for (int i = 0; i < m->nmesh; ++i) view_hull(s, i, arena);
   for (int i = 0; s->field && i < m->nhfield; ++i) s->field[i] = hfi_model_height_field(m, i);
   s->half = HFI_TAKE(arena, hfVec3, m->ngeom);
+
+  // candidates; the filter is not known while planning: there is enough for both cases
   hfi_filter_init(&s->filter, m, arena);
-  // The filter is not known while planning: reserve enough for both cases.
-  long most = (long)m->ngeom * (m->ngeom - 1) / 2, grown = 64L * m->ngeom + MAX_LISTED;
-  s->max_candidate = (int32_t)(most < grown ? most : grown) + m->npair;
+  long all = (long)m->ngeom * (m->ngeom - 1) / 2;
+  long grown = 64L * m->ngeom + MAX_LISTED;
+  s->max_candidate = (int32_t)(all < grown ? all : grown) + m->npair;
   s->candidate = HFI_TAKE(arena, hfiCandidate, s->max_candidate);
   s->cull = HFI_TAKE(arena, hfiCull, s->max_candidate);
   s->max_last = count_memories(m);
   s->last = HFI_TAKE(arena, hfiLastFace, s->max_last);
   s->max_recent = count_recent(m);
   s->recent = HFI_TAKE(arena, hfiRecent, s->max_recent);
+
+  // the list of near pairs
   s->near = HFI_TAKE(arena, int32_t, s->max_candidate);
   s->X0_WG = HFI_TAKE(arena, hfPose, m->ngeom);
   s->far = HFI_TAKE(arena, double, m->ngeom);
@@ -226,10 +266,13 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->nnear = -1;
   s->queries = 0;
   s->has_skin = 1;
+
+  // what the caller may set
   s->still = NULL;
   s->pair_reach = NULL;
   s->axis_W = NULL;
   s->flush = 0;
+
   if (!arena->base) return;
   view_shapes(s);
   find_active(s);
