@@ -11,6 +11,7 @@
 #include "step/dynamics/inside.h"
 #include <string.h>
 
+// The inertia of a link alone.
 static hfiArticulated articulate(const hfiInertia* I) {
   hfVec3 h = I->h;
   hfiArticulated r = {.H = {0, -h.z, h.y, h.z, 0, -h.x, -h.y, h.x, 0}, .N = {I->m, I->m, I->m, 0, 0, 0}};
@@ -49,26 +50,32 @@ static void subtract_dyad(hfiArticulated* a, hfForce U, double Dinv) {
   }
 }
 
+// Passes link l inward: writes u and U of its dofs, and adds Ia and p to its parent.
 static void pass_inward(hfDynamics* d, int l, const double* tau) {
   const hfiLink* link = &d->link[l];
+  hfiDynamicsScratch* scratch = &d->scratch;
   const double* armature = hf_model_dof_armature(d->model);
-  hfiArticulated Ia = d->scratch.Ia[l];
-  hfForce p = d->scratch.F[l];
+  hfiArticulated Ia = scratch->Ia[l];
+  hfForce p = scratch->F[l];
+
   for (int i = link->dof + link->ndof - 1; i >= link->dof; --i) {
     hfForce U = articulated_mul(&Ia, d->S[i]);
-    double Dinv = 1 / (fo_dot(U, d->S[i]) + armature[i]), u = Dinv * (tau[i] - fo_dot(p, d->S[i]));
+    double Dinv = 1 / (fo_dot(U, d->S[i]) + armature[i]);
+    double u = Dinv * (tau[i] - fo_dot(p, d->S[i]));
     subtract_dyad(&Ia, U, Dinv);
     p.n = v3_axpy(u, U.n, p.n);
     p.f = v3_axpy(u, U.f, p.f);
-    d->scratch.u[i] = u;
-    d->scratch.U[i].n = v3_scale(Dinv, U.n);
-    d->scratch.U[i].f = v3_scale(Dinv, U.f);
+    scratch->u[i] = u;
+    scratch->U[i].n = v3_scale(Dinv, U.n);
+    scratch->U[i].f = v3_scale(Dinv, U.f);
   }
   if (!link->parent) return;
-  add_articulated(&d->scratch.Ia[link->parent], &Ia);
-  d->scratch.F[link->parent] = fo_add(d->scratch.F[link->parent], p);
+
+  add_articulated(&scratch->Ia[link->parent], &Ia);
+  scratch->F[link->parent] = fo_add(scratch->F[link->parent], p);
 }
 
+// Passes link l outward: writes vdot of its dofs and B.
 static void pass_outward(hfDynamics* d, int l, double* vdot) {
   const hfiLink* link = &d->link[l];
   hfMotion B = d->B[link->parent];
@@ -87,6 +94,7 @@ static void solve_by_mass_matrix(hfDynamics* d, const double* tau, double* vdot)
   hf_dynamics_solve(d, vdot);
 }
 
+// With armature of tendons M is solved with instead.
 void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const hfForce* wrench, double* vdot) {
   hf_dynamics_set_velocity(d, v);
   hfi_link_forces(d, NULL, wrench);

@@ -28,15 +28,15 @@
 
 enum { MAX_ITERATIONS = 40 };
 // v_m is found when the next iteration would change it by less than this share of its largest entry [-].
-static const double CONVERGED = 1e-14;
+static const double CONVERGED_SHARE = 1e-14;
 // The change of the next iteration is predicted from the last two: changes shrink by a constant ratio, at first by the
 // turn of the step. The prediction is multiplied by this [-].
-static const double SAFETY = 10;
+static const double SAFETY_FACTOR = 10;
 // A tree that changes by more than this in the last of MAX_ITERATIONS does not fly [-].
-static const double NEARLY = 1e-9;
-// v_inner is scaled only if the factor differs from 1 by less than this [-]: a larger difference is no error of order
+static const double NEARLY_CONVERGED_SHARE = 1e-9;
+// v_inner is scaled only if the factor differs from 1 by less than this [-]: a larger difference is not an error of order
 // h^2.
-static const double SMALL_CORRECTION = 0.05;
+static const double LARGEST_CORRECTION_SHARE = 0.05;
 
 // ---- what flight keeps ----------------------------------------------------------------------------
 
@@ -94,17 +94,25 @@ static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t
 // converged.
 static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
-  int changing = 0;
   double* next = d->scratch.work;
+  int changing = 0;
+
   for (int t = 0; t < m->ntree; ++t) {
     if (!flies_articulated(f, t, flies)) continue;
     hfiRange r = hfi_tree_dofs(m, t);
-    for (int i = r.begin; i < r.end; ++i) p[i] = next[i] = f->base[i] - 0.5 * h * d->c[i];
+    for (int i = r.begin; i < r.end; ++i) {
+      p[i] = f->base[i] - 0.5 * h * d->c[i];
+      next[i] = p[i];
+    }
     hfi_solve_tree(d, t, next);
-    double before = f->change[t], change = f->change[t] = replace_middle(f, m, t, next);
+
+    // the ratio of the next change to this one tells how far v_m still is
+    double before = f->change[t];
+    double change = replace_middle(f, m, t, next);
+    f->change[t] = change;
     if (only_falls(f, d, t, flies)) continue;
-    double shrinks = before > 0 ? change / before : turn_in_step(f, m, h, t); // ratio of the next change to this one
-    changing += !(change <= CONVERGED || SAFETY * change * shrinks <= CONVERGED);
+    double shrinks = before > 0 ? change / before : turn_in_step(f, m, h, t);
+    changing += !(change <= CONVERGED_SHARE || SAFETY_FACTOR * change * shrinks <= CONVERGED_SHARE);
   }
   return changing;
 }
@@ -145,7 +153,8 @@ static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const doub
   memcpy(f->middle, v0, sizeof *v0 * (size_t)d->model->nv);
   for (int t = 0; t < d->model->ntree; ++t) {
     double* root = f->middle + hf_model_tree_dofadr(d->model)[t];
-    if (has_inertial_forces(f, d, t, flies) && f->kept[t].known) v3_store(root, v3_axpy(0.5 * h, d->gravity, v3_load(root)));
+    if (!has_inertial_forces(f, d, t, flies) || !f->kept[t].known) continue;
+    v3_store(root, v3_axpy(0.5 * h, d->gravity, v3_load(root)));
   }
 }
 
@@ -153,7 +162,9 @@ static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const doub
 static int find_middle(hfiFlight* f, hfDynamics* d, double h, const double* v0, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   guess_middle(f, d, h, v0, flies);
-  if (memcmp(d->v, v0, sizeof *v0 * (size_t)m->nv) != 0) update_bias(d, v0); // Impacts change the velocities of the start.
+
+  // impacts change the velocities of the start
+  if (memcmp(d->v, v0, sizeof *v0 * (size_t)m->nv) != 0) update_bias(d, v0);
   for (int t = 0; t < m->ntree; ++t) f->change[t] = 0;
   for (int k = 1; iterate(f, d, h, flies, p); ++k) {
     if (k == MAX_ITERATIONS) return 0;
@@ -162,6 +173,7 @@ static int find_middle(hfiFlight* f, hfDynamics* d, double h, const double* v0, 
   return 1;
 }
 
+// Whether some articulated tree flies.
 static int any_articulated_flies(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t)
     if (flies_articulated(f, t, flies)) return 1;
@@ -195,7 +207,7 @@ static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const doub
   const hfModel* m = d->model;
   update_bias(d, v0);
   for (int t = 0; t < m->ntree; ++t) {
-    if (!flies_articulated(f, t, flies) || f->change[t] <= NEARLY) continue;
+    if (!flies_articulated(f, t, flies) || f->change[t] <= NEARLY_CONVERGED_SHARE) continue;
     hfiRange r = hfi_tree_dofs(m, t);
     flies[t] = f->kept[t].known = 0;
     hfi_fast_ground(f, d, t);
@@ -205,13 +217,13 @@ static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const doub
 
 static int has_articulated(const hfiFlight* f) { return f->nscalar + f->nturning > 0; }
 
-void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
-                           int32_t* flies, double* p) {
+// On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
+void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, int32_t* flies, double* p) {
   const hfModel* m = d->model;
   f->has_middle = 0;
   if (!has_articulated(f)) return;
+
   hfi_fast_find(f, d, h, flies);
-  // On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
   if (any_articulated_flies(f, d, flies)) {
     for (int i = 0; i < m->nv; ++i) f->base[i] = p[i] + h * d->c[i];
     store_invariants(f, d, h, v0, flies);
@@ -241,14 +253,20 @@ static inline double time_of(const hfModel* m, double h, const double* stop, int
   return stop ? min2(h, stop[hf_model_dof_tree(m)[dof]]) : h;
 }
 
-void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop,
-                          const double* v, double* q) {
+// Fast trees get their bounds first, because these need the dynamics at the start of the step.
+void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop, const double* v, double* q) {
   const hfModel* m = d->model;
   if (!has_articulated(f)) return;
   hfi_fast_solution(f, d, h, flies, v);
-  for (int i = 0; i < f->nscalar; ++i) q[f->scalar[i][0]] += time_of(m, h, stop, f->scalar[i][1]) * v[f->scalar[i][1]];
+
+  for (int i = 0; i < f->nscalar; ++i) {
+    int dof = f->scalar[i][1];
+    q[f->scalar[i][0]] += time_of(m, h, stop, dof) * v[dof];
+  }
   for (int i = 0; i < f->nturning; ++i) {
-    int j = f->turning[i], dof = hf_model_jnt_dofadr(m)[j], type = hf_model_jnt_type(m)[j];
+    int j = f->turning[i];
+    int dof = hf_model_jnt_dofadr(m)[j];
+    int type = hf_model_jnt_type(m)[j];
     double* qj = q + hf_model_jnt_qposadr(m)[j];
     if (flies[hf_model_dof_tree(m)[dof]]) move_by_cayley(type, v + dof, h, qj);
     else hfi_joint_integrate(type, qj, v + dof, time_of(m, h, stop, dof));
@@ -259,7 +277,10 @@ void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* 
 
 // x with I x = b for a symmetric positive definite 3x3 I (xx yy zz xy xz yz).
 static hfVec3 solve_sym3(const double* I, hfVec3 b) {
-  hfVec3 x = v3(I[0], I[3], I[4]), y = v3(I[3], I[1], I[5]), z = v3(I[4], I[5], I[2]), yz = v3_cross(y, z);
+  hfVec3 x = v3(I[0], I[3], I[4]);
+  hfVec3 y = v3(I[3], I[1], I[5]);
+  hfVec3 z = v3(I[4], I[5], I[2]);
+  hfVec3 yz = v3_cross(y, z);
   return v3_scale(1 / v3_dot(x, yz), v3(v3_dot(b, yz), v3_dot(b, v3_cross(z, x)), v3_dot(b, v3_cross(x, y))));
 }
 
@@ -276,15 +297,19 @@ static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double*
   const hfiInvariants* want = &f->kept[t];
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiInertia I = hfi_tree_inertia(f, d, t);
+  double Ic[6];
   hfi_multiply_tree(d, t, v, f->base);
   hfiInvariants now = compute_invariants(f, d, t, &I, v, f->base);
-  double Ic[6];
   centre_inertia(&I, Ic);
-  hfVec3 w = solve_sym3(Ic, now.angular), w_want = solve_sym3(Ic, want->angular);
-  double inner = now.kinetic - 0.5 * v3_dot(w, now.angular),
-         inner_want = want->kinetic - 0.5 * v3_dot(w_want, want->angular);
+
+  // v_rigid as it is and as it has to be, and the factor of v_inner
+  hfVec3 w = solve_sym3(Ic, now.angular);
+  hfVec3 w_want = solve_sym3(Ic, want->angular);
+  double inner = now.kinetic - 0.5 * v3_dot(w, now.angular);
+  double inner_want = want->kinetic - 0.5 * v3_dot(w_want, want->angular);
   double s = inner > 0 && inner_want > 0 ? sqrt(inner_want / inner) : 1;
-  if (!(fabs(s - 1) < SMALL_CORRECTION)) s = 1;
+  if (!(fabs(s - 1) < LARGEST_CORRECTION_SHARE)) s = 1;
+
   hfiRange r = hfi_tree_dofs(d->model, t);
   hfi_tree_add_rigid(d, root, &I, v3_scale(-1 / I.m, now.linear), v3_neg(w), v);
   for (int i = r.begin; i < r.end; ++i) v[i] *= s;
@@ -314,10 +339,10 @@ static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t
   }
 }
 
+// Leaves the dynamics at v if a tree flies or is fast.
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
-  const hfModel* m = d->model;
   if (any_swings(f, d, flies)) add_second_half(f, d, h, flies, v);
-  for (int t = 0; t < m->ntree; ++t)
+  for (int t = 0; t < d->model->ntree; ++t)
     if (flies_articulated(f, t, flies) && f->kept[t].known) restore_invariants(f, d, t, v);
   hfi_fast_end(f, d, flies, v);
 }

@@ -4,16 +4,16 @@
 // Inertial forces do no work: the energy that their kick -h M^-1 c gives at q0 is taken by the move from M(q0) to
 // M(q1), up to an error of about turn^2 of the energy, where turn is the angle by which the fastest link turns in the
 // step. In free flight, where forces are taken half at the start and half at the end, the error is about turn^3. A
-// tree may gain the share NOTICED of its energy in a step. So something has to be done from turn^2 = NOTICED on, in
-// flight from turn^3 = NOTICED on:
+// tree may gain the share NOTICED_SHARE of its energy in a step. So something has to be done from turn^2 = NOTICED_SHARE on, in
+// flight from turn^3 = NOTICED_SHARE on:
 //
 //   turn [rad]  0        0.014 (0.058 in flight)      0.3
-//               |--- slow ---|---------- brisk ---------|--------- fast --------->
+//               |--- slow ---|-------- moderate -------|--------- fast --------->
 //   kick          as it is      as it is                  shortened, and without a gain of energy
 //   end           as it is      T(q1, v1) <=              T(q1, v1) <= T(q0, v1)
 //                                 T(q0, v1) - gain
 //
-//   gain = T(q0, v0 + kick) - T(q0, v0): a brisk tree ends with no more than work explains. Of a fast tree neither kick nor move
+//   gain = T(q0, v0 + kick) - T(q0, v0): a moderate tree ends with no more than work explains. Of a fast tree neither kick nor move
 //   has to do with the motion any more, and none of them may give energy.
 //
 // T is the kinetic energy; for a tree with a free root, that relative to its centre of mass. The momentum of such a
@@ -26,14 +26,15 @@
 #include <string.h>
 
 // A tree that is not fast may gain this share of its energy in a step [-]: a fifth in a thousand steps.
-static const double NOTICED = 2e-4;
-// A tree is slow while none of its links turns by more than this in a step: NOTICED^(1/2), or NOTICED^(1/3) in flight
-// [rad].
-static const double SLOW = 0.01414, SLOW_FLIGHT = 0.0585;
+static const double NOTICED_SHARE = 2e-4;
+// A tree is slow while none of its links turns by more than this in a step: NOTICED_SHARE^(1/2) [rad].
+static const double SLOW_TURN = 0.01414;
+// The same in flight: NOTICED_SHARE^(1/3) [rad].
+static const double SLOW_FLIGHT_TURN = 0.0585;
 // A tree is fast when one of its links turns by more than this in a step [rad].
-static const double FAST = 0.3;
+static const double FAST_TURN = 0.3;
 // Inertial forces change the velocity of a fast tree by at most this share, in the norm of the kinetic energy [-].
-static const double LARGEST_KICK = 0.3;
+static const double LARGEST_KICK_SHARE = 0.3;
 // A slide that travels less than this in a step does not count as a turn [m].
 static const double SHORT_SLIDE = 1e-3;
 
@@ -50,24 +51,31 @@ static double fastest_slide(const hfDynamics* d, double h, int t) {
   const hfModel* m = d->model;
   hfiRange r = hfi_tree_dofs(m, t);
   double fastest2 = 0;
+
   for (int i = r.begin; i < r.end; ++i) {
     if (!is_slide(m, i) || h * fabs(d->v[i]) <= SHORT_SLIDE) continue;
     const int32_t* before = hf_model_M_col(m) + hf_model_dof_Madr(m)[i];
-    for (int k = 0; k < hf_model_dof_depth(m)[i]; ++k)
-      if (v3_norm2(d->S[before[k]].w) > 0)
-        fastest2 = max2(fastest2, sqr(d->v[i]) * hfi_diagonal_mass(d, i) / hfi_diagonal_mass(d, before[k]));
+    for (int k = 0; k < hf_model_dof_depth(m)[i]; ++k) {
+      if (!(v3_norm2(d->S[before[k]].w) > 0)) continue;
+      double ratio2 = sqr(d->v[i]) * hfi_diagonal_mass(d, i) / hfi_diagonal_mass(d, before[k]);
+      fastest2 = max2(fastest2, ratio2);
+    }
   }
   return sqrt(fastest2);
 }
 
-// How far a link turns in the step, or an upper bound that is at most SLOW [rad].
+// How far a link turns in the step, or an upper bound that is at most SLOW_TURN [rad].
 static double largest_turn(const hfiFlight* f, const hfDynamics* d, double h, int t) {
   hfiRange r = hfi_tree_dofs(d->model, t);
-  double w2 = 0, all = 0;
+  double all = 0;
   for (int i = r.begin; i < r.end; ++i) all += fabs(d->v[i]);
-  if (h * all <= SHORT_SLIDE) return h * all; // No link spins faster than the rates of all dofs together.
+
+  // no link spins faster than the rates of all dofs together
+  if (h * all <= SHORT_SLIDE) return h * all;
   double by_slides = h * fastest_slide(d, h, t);
-  if (h * all <= SLOW) return max2(h * all, by_slides);
+  if (h * all <= SLOW_TURN) return max2(h * all, by_slides);
+
+  double w2 = 0;
   for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) w2 = max2(w2, v3_norm2(d->V[l].w));
   return max2(h * sqrt(w2), by_slides);
 }
@@ -88,8 +96,9 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
 // never fast.
 static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
   if (f->nscalar + f->nturning == 0) return 1; // There are only free bodies.
-  double most = (f->has_carried_slide ? SHORT_SLIDE : SLOW) / h;
+  double most = (f->has_carried_slide ? SHORT_SLIDE : SLOW_TURN) / h;
   if (m->nv * hfi_dot(v, v, m->nv) <= most * most) return 1; // (sum |v_i|)^2 <= nv sum v_i^2
+
   for (int t = 0; t < m->ntree; ++t) {
     hfiRange r = hfi_tree_dofs(m, t);
     double sum = 0;
@@ -99,26 +108,31 @@ static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const do
   return 1;
 }
 
-// The speed of a tree at the velocities in d, and its slack.
+// Sets f->fast and f->slack of a tree by the velocities in d.
 static void find_speed(hfiFlight* f, const hfDynamics* d, double h, int t, int flies) {
   double turn = f->articulated[t] ? largest_turn(f, d, h, t) : 0;
-  f->fast[t] = !(turn <= FAST) ? HFI_FAST : turn > (flies ? SLOW_FLIGHT : SLOW) ? HFI_BRISK : HFI_SLOW;
-  f->slack[t] = f->fast[t] == HFI_FAST ? 0 : NOTICED;
+  double slow = flies ? SLOW_FLIGHT_TURN : SLOW_TURN;
+  f->fast[t] = turn > slow ? HFI_MODERATE : HFI_SLOW;
+  if (!(turn <= FAST_TURN)) f->fast[t] = HFI_FAST;
+  f->slack[t] = f->fast[t] == HFI_FAST ? 0 : NOTICED_SHARE;
 }
 
+// Sets fast, slack, bound and momentum, clears gain and pull, and counts nfast.
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
   f->nfast = 0;
   if (all_are_slow(f, d->model, h, d->v)) {
     memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree);
     return;
   }
+
   for (int t = 0; t < d->model->ntree; ++t) {
     find_speed(f, d, h, t, flies[t]);
     if (!f->fast[t]) continue;
     hfiTreeMotion motion = hfi_tree_motion(f, d, t);
     f->bound[t] = inertial_energy(f, d, t, flies[t], &motion);
     f->momentum[t] = motion.momentum.f;
-    f->gain[t] = 0, f->pull[t] = v3_zero();
+    f->gain[t] = 0;
+    f->pull[t] = v3_zero();
     f->nfast++;
   }
 }
@@ -133,43 +147,52 @@ void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) {
 // If the inertial energy of a tree at velocities v is above f->bound, scales v so that it meets the bound. A tree with
 // a free root gets the momentum f->momentum, or in flight keeps its own.
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
-  const hfiLink* root = &d->link[f->first_link[t]];
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-  double now = inertial_energy(f, d, t, flies, &motion), excess = now - f->bound[t];
+  double now = inertial_energy(f, d, t, flies, &motion);
+  double excess = now - f->bound[t];
   if (f->slack[t] > 0 && excess <= f->slack[t] * f->bound[t]) return;
+
+  // the factor by which velocities are scaled; kinetic: the part of the energy that grows with its square
   int is_free = hfi_tree_is_free(f, d, t);
-  double kinetic = is_free ? now : motion.kinetic; // the part of the energy that grows with the square of the scale
-  double s = !(excess > 0) ? 1 : excess < kinetic ? sqrt(1 - excess / kinetic) : 0;
+  double kinetic = is_free ? now : motion.kinetic;
+  double s = 1;
+  if (excess > 0) s = excess < kinetic ? sqrt(1 - excess / kinetic) : 0;
+
+  // the velocity of the centre of mass is not scaled, but becomes that of the wanted momentum
+  const hfiLink* root = &d->link[f->first_link[t]];
   hfiInertia I = hfi_tree_inertia(f, d, t);
-  hfVec3 momentum = motion.momentum.f, want = flies ? momentum : f->momentum[t];
+  hfVec3 momentum = motion.momentum.f;
+  hfVec3 want = flies ? momentum : f->momentum[t];
   hfiRange r = hfi_tree_dofs(d->model, t);
   if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(-1 / I.m, momentum), v3_zero(), v);
   for (int i = r.begin; i < r.end; ++i) v[i] *= s;
   if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(1 / I.m, want), v3_zero(), v);
 }
 
-// v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK sqrt(2 energy), where |x|^2 = x . M x
+// v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK_SHARE sqrt(2 energy), where |x|^2 = x . M x
 // and energy is that of v0. Numbers that overflowed are left out. Returns 1 if the kick was shortened.
-static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r,
-                            double* v_k) {
+static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r, double* v_k) {
   double kk = 0;
   for (int i = r.begin; i < r.end; ++i) kk += kick[i] * Mkick[i];
-  double share = kk <= 2 * sqr(LARGEST_KICK) * energy ? 1 : LARGEST_KICK * sqrt(2 * energy / kk);
+  int is_short = kk <= 2 * sqr(LARGEST_KICK_SHARE) * energy;
+  double share = is_short ? 1 : LARGEST_KICK_SHARE * sqrt(2 * energy / kk);
+
   for (int i = r.begin; i < r.end; ++i) v_k[i] = v0[i] + (isfinite(share * kick[i]) ? share * kick[i] : 0);
   return !(share == 1);
 }
 
-// Measures what the kick of a brisk tree adds to its energy and momentum at q0:
+// Measures what the kick of a moderate tree adds to its energy and momentum at q0:
 //   T(v0 + kick) - T(v0) = (v0 + kick/2) . M kick
 // If the root of the tree is free, the first three entries of M kick are the momentum along the world's axes. The
 // energy of that momentum is not inertial energy.
-static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick,
-                         const double* Mkick) {
+static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick, const double* Mkick) {
   hfiRange r = hfi_tree_dofs(d->model, t);
   double gain = 0;
   for (int i = r.begin; i < r.end; ++i) gain += (v0[i] + 0.5 * kick[i]) * Mkick[i];
-  f->gain[t] = gain, f->pull[t] = v3_zero();
+  f->gain[t] = gain;
+  f->pull[t] = v3_zero();
   if (!hfi_tree_is_free(f, d, t)) return;
+
   hfVec3 pull = v3_load(Mkick + r.begin);
   f->gain[t] -= v3_dot(v3_axpy(0.5, pull, f->momentum[t]), pull) / hfi_tree_inertia(f, d, t).m;
   f->pull[t] = pull;
@@ -196,40 +219,49 @@ static void compute_kicks(hfDynamics* d, double h, const double* v0, const doubl
   hf_dynamics_solve(d, kick);
 }
 
-// Sets v_k of brisk and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a brisk
+// Sets v_k of moderate and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a moderate
 // tree adds is kept for the end of the step. A tree whose kick was shortened becomes fast. Returns 0 if no tree is
 // fast: then nobody needs v_k.
-static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick,
-                     const double* Mkick, double* v_k) {
+static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick, const double* Mkick, double* v_k) {
   const hfModel* m = d->model;
   int nfast = 0;
   for (int t = 0; t < m->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
-    if (add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k)) f->fast[t] = HFI_FAST, f->slack[t] = 0;
+    if (add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k)) {
+      f->fast[t] = HFI_FAST;
+      f->slack[t] = 0;
+    }
     if (f->fast[t] == HFI_FAST) ++nfast;
     else measure_kick(f, d, t, v0, kick, Mkick);
   }
   if (!nfast) return 0;
+
   hf_dynamics_set_velocity(d, v_k);
   for (int t = 0; t < m->ntree; ++t)
     if (is_bound(f, t, flies) && f->fast[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
   return 1;
 }
 
-// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is that of gravity, and the rest of it is due
-// to inertial forces. Those of fast trees are bounded:
+// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is the bias of gravity, and the rest of it is due to
+// inertial forces. Those of fast trees are bounded:
 //   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
-void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
-                    double* p) {
+// Uses f->base and f->middle, so that the middle of flying trees is no longer known.
+void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   const int32_t* tree = hf_model_dof_tree(m);
-  double *kick = d->scratch.work, *weight = d->scratch.work + m->nv, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->scratch.work; // M v_k is computed when nobody needs the kick any more.
+  double* kick = d->scratch.work;
+  double* weight = d->scratch.work + m->nv;
+  double* Mkick = f->base;
+  double* v_k = f->middle;
   if (!any_is_bound(f, m->ntree, flies)) return;
-  f->has_middle = 0; // v_k replaces it.
+
+  f->has_middle = 0;
   memset(v_k, 0, sizeof *v_k * (size_t)m->nv);
   hfi_gravity_bias(d, weight);
   compute_kicks(d, h, v0, weight, kick, Mkick);
   if (!add_kicks(f, d, v0, flies, kick, Mkick, v_k)) return;
+
+  double* Mv_k = kick; // Nobody needs the kick any more.
   hf_dynamics_multiply(d, v_k, Mv_k);
   for (int i = 0; i < m->nv; ++i)
     if (f->fast[tree[i]] == HFI_FAST && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - weight[i]);
@@ -262,35 +294,45 @@ static int are_doubled(Rates r, Rates before) {
   return r.turning > 2 * before.turning || r.sliding > 2 * before.sliding;
 }
 
-// A tree that impulses make turn by this angle is brisk or fast from now on. Its move changes T by about turn times T,
-// which the kick of the next step takes back. So a brisk tree may exceed its bound by this much.
+// A tree that impulses make turn by this angle is moderate or fast from now on. Its move changes T by about turn times T,
+// which the kick of the next step takes back. So a moderate tree may exceed its bound by this much.
 static void make_faster(hfiFlight* f, int t, double turn) {
-  int was_slow = f->fast[t] == HFI_SLOW;
-  f->fast[t] = turn <= FAST ? HFI_BRISK : HFI_FAST;
-  f->slack[t] = turn <= FAST ? turn : 0;
-  if (was_slow) f->nfast++, f->gain[t] = 0, f->pull[t] = v3_zero();
+  int is_moderate = turn <= FAST_TURN;
+  if (f->fast[t] == HFI_SLOW) {
+    f->nfast++;
+    f->gain[t] = 0;
+    f->pull[t] = v3_zero();
+  }
+  f->fast[t] = is_moderate ? HFI_MODERATE : HFI_FAST;
+  f->slack[t] = is_moderate ? turn : 0;
 }
 
-// Adds the trees that the impulses of the step made fast, and slow trees that they made brisk by at least doubling
+// Adds the trees that the impulses of the step made fast, and slow trees that they made moderate by at least doubling
 // their rates. The kick of the latter counts as zero, because they were slow before.
 static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   const hfModel* m = d->model;
-  int known = 0;
+  int has_velocity = 0;
   if (all_are_slow(f, m, h, v)) return;
+
   for (int t = 0; t < m->ntree; ++t) {
     if (!f->articulated[t] || flies[t] || f->fast[t] == HFI_FAST) continue;
     Rates rates = rates_of(m, t, v);
-    double least = f->fast[t] ? FAST : SLOW;
-    if (!may_turn_far(rates, h, least) || !(f->fast[t] || are_doubled(rates, rates_of(m, t, f->start)))) continue;
-    if (!known) hf_dynamics_set_velocity(d, v), known = 1;
+    double least = f->fast[t] ? FAST_TURN : SLOW_TURN;
+    if (!may_turn_far(rates, h, least)) continue;
+    if (!f->fast[t] && !are_doubled(rates, rates_of(m, t, f->start))) continue;
+
+    if (!has_velocity) hf_dynamics_set_velocity(d, v);
+    has_velocity = 1;
     double turn = largest_turn(f, d, h, t);
     if (!(turn <= least)) make_faster(f, t, turn);
   }
 }
 
+// Sets bound and momentum of the trees that are not slow, less what the kick of a moderate tree has added.
 void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   find_made_faster(f, d, h, flies, v);
   if (!f->nfast) return;
+
   hf_dynamics_set_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;

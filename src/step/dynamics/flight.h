@@ -27,7 +27,7 @@ typedef struct hfiInvariants {
 
 // How far a link of a tree turns within the step (fast.c): little; so far that its energy is bounded at the end; so
 // far that its inertial forces are bounded, too.
-typedef enum hfiSpeed { HFI_SLOW, HFI_BRISK, HFI_FAST } hfiSpeed;
+typedef enum hfiSpeed { HFI_SLOW, HFI_MODERATE, HFI_FAST } hfiSpeed;
 
 typedef struct hfiFlight {
   int32_t nbody;
@@ -53,7 +53,7 @@ typedef struct hfiFlight {
   double* slack;         // (ntree) a tree that is not slow may exceed its bound by this share of the bound [-]
   double* bound;         // (ntree) largest inertial energy of such a tree at the end [J]
   hfVec3* momentum;      // (ntree) its momentum at the end if its root is free [kg m/s]
-  // (ntree) how much the inertial energy of a brisk tree grows at q0 by its kick, the change of v that inertial forces
+  // (ntree) how much the inertial energy of a moderate tree grows at q0 by its kick, the change of v that inertial forces
   // cause in the step [J]
   double* gain;
   hfVec3* pull;          // (ntree) momentum that this kick adds [kg m/s]

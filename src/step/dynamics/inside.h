@@ -209,12 +209,12 @@ static inline void hfi_tree_add_rigid(const hfDynamics* d, const hfiLink* root, 
 
 // ---- fast trees -----------------------------------------------------------------------------------
 
-// Finds at v0 which trees are brisk or fast, and the inertial energy and momentum that each has. After
+// Finds at v0 which trees are moderate or fast, and the inertial energy and momentum that each has. After
 // hf_dynamics_update_mass_matrix and hf_dynamics_set_velocity at v0.
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies);
 // For a tree that was to fly but does not: computes its inertial energy, at the velocities in d, without gravity.
 void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int tree);
-// Bounds the inertial forces in p of the fast trees that do not fly, and measures those of brisk ones.
+// Bounds the inertial forces in p of the fast trees that do not fly, and measures those of moderate ones.
 void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
                     double* p);
 // Computes the energy and momentum that trees may have at the end, from the solution v of the step problem, before q

@@ -58,20 +58,33 @@ static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Res
   return inverse + inverse_resistance(parent, turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E));
 }
 
+// What the ancestors of a hinge or slide resist together with it against the rotation of what is behind it (r of the head
+// of this file); 0 behind other joints.
+static double held_behind(int joint_type, double armature, const Resistance* parent) {
+  double least = parent->moment[2];
+  if (joint_type == HF_JOINT_HINGE) return 1 / (1 / armature + 1 / least);
+  return joint_type == HF_JOINT_SLIDE ? least : 0;
+}
+
 // Armature of tendons is added only to entries that M has, so that it may be indefinite. With tendon armature there is
 // no bound.
 void hfi_bound_inverse_masses(hfDynamics* d) {
+  const double* armature = hf_model_dof_armature(d->model);
   double* held = d->scratch.work; // held[l - 1]: resistance r of the ancestors of link l against its rotation
+
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
-    int type = link->njoint == 1 ? d->kinematics.step[link->joint].type : HF_JOINT_FREE, p = link->parent;
-    Resistance parent = p ? find_resistance(&d->link[p], held[p - 1]) : (Resistance){.moment = {INFINITY, INFINITY, INFINITY}};
-    double armature = hf_model_dof_armature(d->model)[link->dof], bound = INFINITY;
+    int p = link->parent;
+    int type = link->njoint == 1 ? d->kinematics.step[link->joint].type : HF_JOINT_FREE;
+    Resistance parent = {.moment = {INFINITY, INFINITY, INFINITY}}; // the world
+    if (p) parent = find_resistance(&d->link[p], held[p - 1]);
+
+    double bound = INFINITY;
     if (type == HF_JOINT_HINGE) bound = bound_by_links(d, link, p ? &parent : NULL);
     if (type == HF_JOINT_SLIDE && !p && link->mass > 0) bound = 1 / link->mass;
-    held[l - 1] = type == HF_JOINT_HINGE ? 1 / (1 / armature + 1 / parent.moment[2]) : type == HF_JOINT_SLIDE ? parent.moment[2] : 0;
+    held[l - 1] = held_behind(type, armature[link->dof], &parent);
     for (int i = link->dof; i < link->dof + link->ndof; ++i)
-      d->most_inverse_mass[i] = d->mass.narmature ? INFINITY : 1 / (hf_model_dof_armature(d->model)[i] + 1 / bound);
+      d->most_inverse_mass[i] = d->mass.narmature ? INFINITY : 1 / (armature[i] + 1 / bound);
   }
 }
 

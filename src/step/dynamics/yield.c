@@ -21,16 +21,29 @@ static void yield_joint(const hfModel* m, int j, const double* q, double* rest) 
   if (size > yield) hfi_joint_integrate(type, rest, x, 1 - yield / size);
 }
 
+// Moves the rest interval of a tendon of this length so that it is displaced by at most `yield`.
 static void yield_tendon(double length, double yield, double rest[2]) {
-  double stretched = length - rest[1] - yield, pressed = rest[0] - length - yield;
-  int rope = rest[0] == 0 && rest[1] > 0;
-  if (stretched > 0) rest[1] += stretched, rest[0] += rope ? 0 : stretched;
-  else if (pressed > 0) rest[0] -= pressed, rest[1] -= pressed;
+  double stretched = length - rest[1] - yield;
+  double pressed = rest[0] - length - yield;
+  int is_rope = rest[0] == 0 && rest[1] > 0;
+  if (stretched > 0) {
+    rest[1] += stretched;
+    rest[0] += is_rope ? 0 : stretched;
+  } else if (pressed > 0) {
+    rest[0] -= pressed;
+    rest[1] -= pressed;
+  }
 }
 
+// Moves the rests of all springs that yield.
 void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest) {
   const hfModel* m = d->model;
-  for (int j = 0; j < m->njnt; ++j) yield_joint(m, j, q + hf_model_jnt_qposadr(m)[j], rest + hf_model_jnt_qposadr(m)[j]);
-  for (int t = 0; t < m->ntendon; ++t)
-    if (hf_model_tendon_springyield(m)[t] > 0) yield_tendon(hfi_tendon_length(d, t, q), hf_model_tendon_springyield(m)[t], rest + m->nq + 2 * t);
+  for (int j = 0; j < m->njnt; ++j) {
+    int adr = hf_model_jnt_qposadr(m)[j];
+    yield_joint(m, j, q + adr, rest + adr);
+  }
+  for (int t = 0; t < m->ntendon; ++t) {
+    double yield = hf_model_tendon_springyield(m)[t];
+    if (yield > 0) yield_tendon(hfi_tendon_length(d, t, q), yield, rest + m->nq + 2 * t);
+  }
 }
