@@ -16,6 +16,7 @@ static int count_site_dofs(const hfModel* m, int site, int reference) {
   return count;
 }
 
+// A dof that moves both sites counts twice.
 int hfi_moment_capacity(const hfModel* m, int actuator) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * actuator;
   switch (hf_model_actuator_trntype(m)[actuator]) {
@@ -63,6 +64,7 @@ static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
   }
 }
 
+// The sum over actuators, limits, dofs, tendons and equalities.
 hfiRowSizes hfi_row_capacity(const hfModel* m) {
   hfiRowSizes s = {0};
 
@@ -84,6 +86,7 @@ hfiRowSizes hfi_row_capacity(const hfModel* m) {
 
 // ---- blocks ---------------------------------------------------------------------------------------
 
+// Takes the origins and the scratch; the blocks stand in the problem.
 void hfi_rows_init(hfiRows* rows, const hfModel* m, hfiArena* arena) {
   memset(rows, 0, sizeof *rows);
   rows->tree_of = hf_model_dof_tree(m);
@@ -92,6 +95,7 @@ void hfi_rows_init(hfiRows* rows, const hfModel* m, hfiArena* arena) {
   rows->split = HFI_TAKE(arena, double, m->neq || m->ntendon || m->nu ? 6 * m->nv : 0);
 }
 
+// Reads and keeps the address of the problem.
 void hfi_rows_begin(hfiRows* rows, hfStepProblem* problem) {
   assert(problem->nblock == 0);
   rows->problem = problem;
@@ -130,6 +134,7 @@ static void append_pieces(hfiRows* rows, int dim, int ncol) {
   }
 }
 
+// One piece for each tree that has columns.
 void hfi_rows_append(hfiRows* rows, hfiRowOrigin origin, int dim, int ncol) {
   hfStepProblem* p = rows->problem;
   hfStepBlock block = {HF_LAW_SATURATED, dim, p->nrow, p->nsaturated, p->npiece, 0};
@@ -146,6 +151,7 @@ void hfi_rows_append(hfiRows* rows, hfiRowOrigin origin, int dim, int ncol) {
   assert(p->ncol <= rows->capacity.ncol && p->njac <= rows->capacity.njac);
 }
 
+// A row over one dof takes the short way.
 void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int n, const int32_t* dof,
                          const double* J) {
   if (n == 1) { // most rows
@@ -163,6 +169,7 @@ void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row,
 
 // ---- velocities and forces ------------------------------------------------------------------------
 
+// Sums piece by piece, in the order of the dofs.
 void hfi_rows_velocity(const hfiRows* rows, int b, const double* v, double* velocity) {
   const hfStepProblem* p = rows->problem;
   const hfStepBlock* block = &p->block[b];
@@ -177,6 +184,7 @@ void hfi_rows_velocity(const hfiRows* rows, int b, const double* v, double* velo
   }
 }
 
+// The law of each row at its velocity.
 void hfi_rows_force(const hfiRows* rows, int b, const double* v, double* force) {
   const hfSaturatedRow* row = hfi_rows_laws(rows, b);
   double velocity[6];

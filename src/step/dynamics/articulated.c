@@ -34,8 +34,8 @@ static const double CONVERGED_SHARE = 1e-14;
 static const double SAFETY_FACTOR = 10;
 // A tree that changes by more than this in the last of MAX_ITERATIONS does not fly [-].
 static const double NEARLY_CONVERGED_SHARE = 1e-9;
-// v_inner is scaled only if the factor differs from 1 by less than this [-]: a larger difference is not an error of order
-// h^2.
+// v_inner is scaled only if the factor differs from 1 by less than this [-]: a larger difference is not an error of
+// order h^2.
 static const double LARGEST_CORRECTION_SHARE = 0.05;
 
 // ---- what flight keeps ----------------------------------------------------------------------------
@@ -218,7 +218,8 @@ static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const doub
 static int has_articulated(const hfiFlight* f) { return f->nscalar + f->nturning > 0; }
 
 // On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
-void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, int32_t* flies, double* p) {
+void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, int32_t* flies,
+                           double* p) {
   const hfModel* m = d->model;
   f->has_middle = 0;
   if (!has_articulated(f)) return;
@@ -254,7 +255,8 @@ static inline double time_of(const hfModel* m, double h, const double* stop, int
 }
 
 // Fast trees get their bounds first, because these need the dynamics at the start of the step.
-void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop, const double* v, double* q) {
+void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop,
+                          const double* v, double* q) {
   const hfModel* m = d->model;
   if (!has_articulated(f)) return;
   hfi_fast_solution(f, d, h, flies, v);

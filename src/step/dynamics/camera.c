@@ -11,18 +11,25 @@ static hfVec3 direction(hfVec3 v) {
 
 // A camera at p looks along its -z axis at the target; its x axis is horizontal.
 static hfMat3 look_at(hfVec3 p, hfVec3 target) {
-  hfVec3 z = direction(v3_sub(p, target)), x = direction(v3_cross(v3(0, 0, 1), z));
+  hfVec3 z = direction(v3_sub(p, target));
+  hfVec3 x = direction(v3_cross(v3(0, 0, 1), z));
   return m3_from_cols(x, v3_cross(z, x), z);
 }
 
+// Cameras that follow a body keep their axes; those that look at one turn to it.
 hfPose hf_dynamics_camera_pose(const hfDynamics* d, int camera) {
   const hfModel* m = d->model;
   assert(camera >= 0 && camera < m->ncam);
-  int body = hf_model_cam_body(m)[camera], mode = hf_model_cam_mode(m)[camera], target = hf_model_cam_target(m)[camera];
+  int body = hf_model_cam_body(m)[camera];
+  int mode = hf_model_cam_mode(m)[camera];
+  int target = hf_model_cam_target(m)[camera];
+
   if (mode == HF_CAMERA_TRACK || mode == HF_CAMERA_TRACK_COM) {
     hfVec3 followed = mode == HF_CAMERA_TRACK ? d->X_WB[body].p : hf_dynamics_com(d, body);
-    return pose_from(v3_add(followed, v3_load(hf_model_cam_offset(m) + 3 * camera)), q_load(hf_model_cam_axes(m) + 4 * camera));
+    hfVec3 p = v3_add(followed, v3_load(hf_model_cam_offset(m) + 3 * camera));
+    return pose_from(p, q_load(hf_model_cam_axes(m) + 4 * camera));
   }
+
   hfPose X_BC = pose_from(v3_load(hf_model_cam_pos(m) + 3 * camera), q_load(hf_model_cam_quat(m) + 4 * camera));
   hfPose X_WC = pose_mul(d->X_WB[body], X_BC);
   if (mode == HF_CAMERA_FIXED || target < 0) return X_WC;

@@ -46,7 +46,8 @@ static void add_composites(hfDynamics* d) {
     const hfiLink* link = &d->link[l];
     int i = link->dof;
     if (d->mass.steady[link->tree] & keeps_steady) continue;
-    if (hfi_is_free_root(link)) fill_free_rows(d, &Ic[l], d->S + i, hf_model_dof_Madr(m) + i, hf_model_dof_armature(m) + i);
+    if (hfi_is_free_root(link))
+      fill_free_rows(d, &Ic[l], d->S + i, hf_model_dof_Madr(m) + i, hf_model_dof_armature(m) + i);
     if (link->parent) inertia_add(&Ic[link->parent], &Ic[l]);
   }
 }

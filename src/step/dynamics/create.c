@@ -268,6 +268,7 @@ static void make_hinges(hfDynamics* d) {
     x->hinge_ref[k] = s->ref;
     s->hinge = k++;
   }
+
   for (; k < x->nhinge; ++k) {
     x->hinge_qposadr[k] = x->hinge_qposadr[k - 1];
     x->hinge_ref[k] = x->hinge_ref[k - 1];
@@ -365,8 +366,9 @@ static void make_links(hfDynamics* d) {
 
 // X_LB of a body welded to link body L.
 static hfPose pose_in_link(const hfDynamics* d, int link_body, int body) {
+  const int32_t* parent = hf_model_body_parent(d->model);
   hfPose X = pose_identity();
-  for (int b = body; b != link_body; b = hf_model_body_parent(d->model)[b]) X = pose_mul(make_moving_body(d, b).X_PB, X);
+  for (int b = body; b != link_body; b = parent[b]) X = pose_mul(make_moving_body(d, b).X_PB, X);
   return X;
 }
 

@@ -169,7 +169,8 @@ static inline const hfiLink* hfi_link_of(const hfDynamics* d, int body) { return
 // Whether a body is free and alone in its tree, so that forces turn it about the centre of mass of its link.
 static inline int hfi_is_free_alone(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
-  return hf_model_tree_dofnum(m)[hf_model_body_tree(m)[body]] == 6 && hf_model_jnt_type(m)[hfi_link_of(d, body)->joint] == HF_JOINT_FREE;
+  if (hf_model_tree_dofnum(m)[hf_model_body_tree(m)[body]] != 6) return 0;
+  return hf_model_jnt_type(m)[hfi_link_of(d, body)->joint] == HF_JOINT_FREE;
 }
 
 static inline hfVec3 hfi_link_reference(const hfDynamics* d, int link) {

@@ -4,8 +4,8 @@
 // Inertial forces do no work: the energy that their kick -h M^-1 c gives at q0 is taken by the move from M(q0) to
 // M(q1), up to an error of about turn^2 of the energy, where turn is the angle by which the fastest link turns in the
 // step. In free flight, where forces are taken half at the start and half at the end, the error is about turn^3. A
-// tree may gain the share NOTICED_SHARE of its energy in a step. So something has to be done from turn^2 = NOTICED_SHARE on, in
-// flight from turn^3 = NOTICED_SHARE on:
+// tree may gain the share NOTICED_SHARE of its energy in a step. So something has to be done from turn^2 =
+// NOTICED_SHARE on, in flight from turn^3 = NOTICED_SHARE on:
 //
 //   turn [rad]  0        0.014 (0.058 in flight)      0.3
 //               |--- slow ---|-------- moderate -------|--------- fast --------->
@@ -169,9 +169,10 @@ static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int fli
   if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(1 / I.m, want), v3_zero(), v);
 }
 
-// v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK_SHARE sqrt(2 energy), where |x|^2 = x . M x
-// and energy is that of v0. Numbers that overflowed are left out. Returns 1 if the kick was shortened.
-static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r, double* v_k) {
+// v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK_SHARE sqrt(2 energy), where |x|^2 = x
+// . M x and energy is that of v0. Numbers that overflowed are left out. Returns 1 if the kick was shortened.
+static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r,
+                            double* v_k) {
   double kk = 0;
   for (int i = r.begin; i < r.end; ++i) kk += kick[i] * Mkick[i];
   int is_short = kk <= 2 * sqr(LARGEST_KICK_SHARE) * energy;
@@ -185,7 +186,8 @@ static int add_bounded_kick(const double* kick, const double* Mkick, const doubl
 //   T(v0 + kick) - T(v0) = (v0 + kick/2) . M kick
 // If the root of the tree is free, the first three entries of M kick are the momentum along the world's axes. The
 // energy of that momentum is not inertial energy.
-static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick, const double* Mkick) {
+static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick,
+                         const double* Mkick) {
   hfiRange r = hfi_tree_dofs(d->model, t);
   double gain = 0;
   for (int i = r.begin; i < r.end; ++i) gain += (v0[i] + 0.5 * kick[i]) * Mkick[i];
@@ -219,10 +221,11 @@ static void compute_kicks(hfDynamics* d, double h, const double* v0, const doubl
   hf_dynamics_solve(d, kick);
 }
 
-// Sets v_k of moderate and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a moderate
-// tree adds is kept for the end of the step. A tree whose kick was shortened becomes fast. Returns 0 if no tree is
-// fast: then nobody needs v_k.
-static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick, const double* Mkick, double* v_k) {
+// Sets v_k of moderate and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a
+// moderate tree adds is kept for the end of the step. A tree whose kick was shortened becomes fast. Returns 0 if no
+// tree is fast: then nobody needs v_k.
+static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick,
+                     const double* Mkick, double* v_k) {
   const hfModel* m = d->model;
   int nfast = 0;
   for (int t = 0; t < m->ntree; ++t) {
@@ -242,11 +245,12 @@ static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_
   return 1;
 }
 
-// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is the bias of gravity, and the rest of it is due to
-// inertial forces. Those of fast trees are bounded:
+// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is the bias of gravity, and the rest of it is
+// due to inertial forces. Those of fast trees are bounded:
 //   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
 // Uses f->base and f->middle, so that the middle of flying trees is no longer known.
-void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies, double* p) {
+void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
+                    double* p) {
   const hfModel* m = d->model;
   const int32_t* tree = hf_model_dof_tree(m);
   double* kick = d->scratch.work;
@@ -294,8 +298,8 @@ static int are_doubled(Rates r, Rates before) {
   return r.turning > 2 * before.turning || r.sliding > 2 * before.sliding;
 }
 
-// A tree that impulses make turn by this angle is moderate or fast from now on. Its move changes T by about turn times T,
-// which the kick of the next step takes back. So a moderate tree may exceed its bound by this much.
+// A tree that impulses make turn by this angle is moderate or fast from now on. Its move changes T by about turn times
+// T, which the kick of the next step takes back. So a moderate tree may exceed its bound by this much.
 static void make_faster(hfiFlight* f, int t, double turn) {
   int is_moderate = turn <= FAST_TURN;
   if (f->fast[t] == HFI_SLOW) {

@@ -13,7 +13,8 @@
 // other joints turn it, the frame behind the slides keeps its rotation.
 //
 // Motion of a dof about the tree's reference point O:
-//   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
+//   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u)
+//   screw: the sum, the latter times the pitch
 // with u fixed in B for ball and free rotations, in the world for free translations.
 #include "step/dynamics/inside.h"
 

@@ -53,8 +53,8 @@ typedef struct hfiFlight {
   double* slack;         // (ntree) a tree that is not slow may exceed its bound by this share of the bound [-]
   double* bound;         // (ntree) largest inertial energy of such a tree at the end [J]
   hfVec3* momentum;      // (ntree) its momentum at the end if its root is free [kg m/s]
-  // (ntree) how much the inertial energy of a moderate tree grows at q0 by its kick, the change of v that inertial forces
-  // cause in the step [J]
+  // (ntree) how much the inertial energy of a moderate tree grows at q0 by its kick, the change of v that inertial
+  // forces cause in the step [J]
   double* gain;
   hfVec3* pull;          // (ntree) momentum that this kick adds [kg m/s]
 } hfiFlight;

@@ -177,7 +177,8 @@ static inline hfiTreeMotion hfi_tree_motion(const hfiFlight* f, const hfDynamics
   }
   for (int i = r.begin; i < r.end; ++i) twice += hf_model_dof_armature(d->model)[i] * sqr(d->v[i]);
   for (const hfiArmature *a = d->mass.armature, *end = a + d->mass.narmature; a < end; ++a) // of tendons
-    if (a->row >= r.begin && a->row < r.end) twice += (a->row == a->col ? 1 : 2) * a->value * d->v[a->row] * d->v[a->col];
+    if (a->row >= r.begin && a->row < r.end)
+      twice += (a->row == a->col ? 1 : 2) * a->value * d->v[a->row] * d->v[a->col];
   return (hfiTreeMotion){sum, 0.5 * twice};
 }
 

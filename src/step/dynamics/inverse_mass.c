@@ -45,7 +45,9 @@ static double inverse_resistance(const Resistance* d, hfVec3 u) {
 // Turns a vector from the axes of a body into those of its link, through the welds between them.
 static hfVec3 turn_into_link(const hfDynamics* d, int body, hfVec3 u) {
   const hfModel* m = d->model;
-  for (int b = body; b != d->link[d->body_link[body]].body; b = hf_model_body_parent(m)[b]) u = q_rotate(q_unit(q_load(hf_model_body_quat(m) + 4 * b)), u);
+  int link_body = hfi_link_of(d, body)->body;
+  for (int b = body; b != link_body; b = hf_model_body_parent(m)[b])
+    u = q_rotate(q_unit(q_load(hf_model_body_quat(m) + 4 * b)), u);
   return u;
 }
 
@@ -55,11 +57,12 @@ static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Res
   Resistance own = find_resistance(link, 0);
   double inverse = inverse_resistance(&own, joint->axis_B);
   if (!parent) return inverse;
-  return inverse + inverse_resistance(parent, turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E));
+  hfVec3 axis = turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E);
+  return inverse + inverse_resistance(parent, axis);
 }
 
-// What the ancestors of a hinge or slide resist together with it against the rotation of what is behind it (r of the head
-// of this file); 0 behind other joints.
+// What the ancestors of a hinge or slide resist together with it against the rotation of what is behind it (r of the
+// head of this file); 0 behind other joints.
 static double held_behind(int joint_type, double armature, const Resistance* parent) {
   double least = parent->moment[2];
   if (joint_type == HF_JOINT_HINGE) return 1 / (1 / armature + 1 / least);

@@ -58,7 +58,10 @@ HFI_FORCE_INLINE void factor_trunk(double* L, double* Dinv, const double* M, int
 HFI_FORCE_INLINE void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
   int size = n * (n + 1) / 2;
   memcpy(L, M, (size_t)(size + nfinger * (n + 1)) * sizeof *L);
-  for (int k = nfinger - 1; k >= 0; --k) Dinv[n + k] = eliminate_row(L, L + size + k * (n + 1), M + size + k * (n + 1), n);
+  for (int k = nfinger - 1; k >= 0; --k) {
+    int row = size + k * (n + 1);
+    Dinv[n + k] = eliminate_row(L, L + row, M + row, n);
+  }
   factor_trunk(L, Dinv, M, n);
 }
 

@@ -105,7 +105,10 @@ void hf_dynamics_update_bias(hfDynamics* d) {
 void hfi_gravity_bias(hfDynamics* d, double* c) {
   hfVec3 a = d->A[0].v;
   d->scratch.F[0] = fo_zero();
-  for (int l = 1; l < d->nlink; ++l) d->scratch.F[l] = (hfForce){v3_cross(d->mass.I[l].h, a), v3_scale(d->mass.I[l].m, a)};
+  for (int l = 1; l < d->nlink; ++l) {
+    const hfiInertia* I = &d->mass.I[l];
+    d->scratch.F[l] = (hfForce){v3_cross(I->h, a), v3_scale(I->m, a)};
+  }
   hfi_joint_forces(d, c);
 }
 

@@ -85,10 +85,15 @@ static void add_fixed_armature(hfDynamics* d, int tendon) {
   const hfModel* m = d->model;
   const int32_t* jnt = hf_model_wrap_obj(m) + hf_model_tendon_adr(m)[tendon];
   const double* coef = hf_model_wrap_coef(m) + hf_model_tendon_adr(m)[tendon];
+
   for (int a = 0; a < hf_model_tendon_num(m)[tendon]; ++a) {
     for (int b = 0; b <= a; ++b) {
-      int i = hf_model_jnt_dofadr(m)[jnt[a]], j = hf_model_jnt_dofadr(m)[jnt[b]];
-      int row = imax2(i, j), col = imin2(i, j), entry = find_entry(m, row, col);
+      int i = hf_model_jnt_dofadr(m)[jnt[a]];
+      int j = hf_model_jnt_dofadr(m)[jnt[b]];
+      int row = imax2(i, j);
+      int col = imin2(i, j);
+      int entry = find_entry(m, row, col);
+
       // If a tendon names a joint twice, both cross terms belong to one diagonal entry.
       double twice = a != b && i == j ? 2 : 1;
       double value = twice * hf_model_tendon_armature(m)[tendon] * coef[a] * coef[b];
@@ -101,15 +106,19 @@ static void add_fixed_armature(hfDynamics* d, int tendon) {
 // Lists the entries of M to which a spatial tendon's armature adds. Their values depend on the configuration.
 static void list_spatial_armature(hfDynamics* d, int tendon) {
   const hfModel* m = d->model;
+  int32_t* dof = d->scratch.tendon_dof;
   if (hf_model_tendon_armature(m)[tendon] == 0) return;
-  int n = hfi_tendon_dofs(m, tendon, d->scratch.tendon_dof);
-  for (int a = 0; a < n; ++a)
+
+  int n = hfi_tendon_dofs(m, tendon, dof);
+  for (int a = 0; a < n; ++a) {
     for (int b = 0; b <= a; ++b) {
-      hfiArmature r = {find_entry(m, d->scratch.tendon_dof[a], d->scratch.tendon_dof[b]), d->scratch.tendon_dof[a], d->scratch.tendon_dof[b], tendon, 0};
+      hfiArmature r = {find_entry(m, dof[a], dof[b]), dof[a], dof[b], tendon, 0};
       if (r.entry >= 0) d->mass.armature[d->mass.narmature++] = r;
     }
+  }
 }
 
+// Fixed tendons come first: their values stay.
 void hfi_list_tendon_armature(hfDynamics* d) {
   const hfModel* m = d->model;
   d->mass.narmature = 0;
@@ -120,28 +129,33 @@ void hfi_list_tendon_armature(hfDynamics* d) {
     if (hfi_tendon_is_spatial(m, t)) list_spatial_armature(d, t);
 }
 
+// The entries of a tendon follow each other, so that its gradient is computed once.
 void hfi_update_tendon_armature(hfDynamics* d) {
+  double* gradient = d->scratch.gradient;
   int t = -1;
   for (int k = d->mass.nfixed_armature; k < d->mass.narmature; ++k) {
     hfiArmature* a = &d->mass.armature[k];
     if (a->tendon != t) {
       t = a->tendon;
-      memset(d->scratch.gradient, 0, (size_t)d->model->nv * sizeof *d->scratch.gradient);
-      hfi_tendon_gradient(d, t, d->scratch.gradient);
+      memset(gradient, 0, (size_t)d->model->nv * sizeof *gradient);
+      hfi_tendon_gradient(d, t, gradient);
     }
-    a->value = hf_model_tendon_armature(d->model)[t] * d->scratch.gradient[a->row] * d->scratch.gradient[a->col];
+    a->value = hf_model_tendon_armature(d->model)[t] * gradient[a->row] * gradient[a->col];
   }
 }
 
+// tau += a J^T (Jdot v) of each spatial tendon with armature a.
 void hfi_add_tendon_bias(hfDynamics* d, double* tau) {
   const hfModel* m = d->model;
+  double* gradient = d->scratch.gradient;
   if (d->mass.narmature == d->mass.nfixed_armature) return;
+
   for (int t = 0; t < m->ntendon; ++t) {
     double armature = hf_model_tendon_armature(m)[t];
     if (armature == 0 || !hfi_tendon_is_spatial(m, t)) continue;
-    memset(d->scratch.gradient, 0, (size_t)m->nv * sizeof *d->scratch.gradient);
-    hfi_tendon_gradient(d, t, d->scratch.gradient);
+    memset(gradient, 0, (size_t)m->nv * sizeof *gradient);
+    hfi_tendon_gradient(d, t, gradient);
     double force = armature * hfi_tendon_gradient_rate(d, t);
-    for (int i = 0; i < m->nv; ++i) tau[i] += force * d->scratch.gradient[i];
+    for (int i = 0; i < m->nv; ++i) tau[i] += force * gradient[i];
   }
 }
