@@ -70,7 +70,9 @@ static inline void find_joint_forces(hfDynamics* d, int first, int end, double* 
   for (int l = end - 1; l >= first; --l) {
     const hfiLink* link = &d->link[l];
     int parent = link->parent;
-    for (int i = link->dof, after = i + link->ndof; i < after; ++i) tau[i] = fo_dot(F, d->S[i]);
+    int i = link->dof;
+    if (link->ndof == 1) tau[i] = fo_dot(F, d->S[i]); // most links
+    else for (; i < link->dof + link->ndof; ++i) tau[i] = fo_dot(F, d->S[i]);
 
     if (parent && parent == l - 1) {
       F = fo_add(forces[parent], F);
