@@ -186,7 +186,7 @@ typedef struct hfWorld {
   double impratio;         // MuJoCo's impratio; counts only if a contact's stiffness comes from solref [-]
   hfMethod method;
   hfFrictionLaw friction;
-  hfFrictionRule friction_rule;
+  int32_t friction_rule;  // hfFrictionRule
   int32_t filter_parent;   // 1: no contact between a body and its parent
   int32_t disable_contact; // flags of MJCF's <option><flag>: 1 switches the feature off
   int32_t disable_limit, disable_frictionloss, disable_spring, disable_damper, disable_gravity,

@@ -1,5 +1,5 @@
-// Counts and fields of a model, in the order in which they lie in its block. Made of src/model/fields.txt
-// (tests/model/test_fields.c); included by model.h.
+// Counts and fields of a model, in the order in which they lie in its block. Made of src/model/fields.txt by the test
+// that compares both; included by model.h.
 //
 // hf_model_NAME(m) returns the array of field NAME. Behind it stand its shape, rows or (rows x columns), and its
 // meaning with the unit; a star: the parameters of a world (hfParams) may change it. HF_FIELD_NAME is its number.

@@ -159,39 +159,62 @@ int hfi_builder_add(hfBuilder* b, hfObjectKind kind, const void* source, hfError
 }
 
 int hf_builder_add_body(hfBuilder* b, const hfBodyDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_BODY, def, error);
 }
+
 int hf_builder_add_joint(hfBuilder* b, const hfJointDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_JOINT, def, error);
 }
+
 int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_GEOM, def, error);
 }
+
 int hf_builder_add_site(hfBuilder* b, const hfSiteDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_SITE, def, error);
 }
+
 int hf_builder_add_camera(hfBuilder* b, const hfCameraDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_CAMERA, def, error);
 }
+
 int hf_builder_add_mesh(hfBuilder* b, const hfMeshDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_MESH, def, error);
 }
+
 int hf_builder_add_height_field(hfBuilder* b, const hfHeightFieldDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_HFIELD, def, error);
 }
+
 int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_TENDON, def, error);
 }
+
 int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_EQUALITY, def, error);
 }
+
 int hf_builder_add_pair(hfBuilder* b, const hfPairDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_PAIR, def, error);
 }
+
 int hf_builder_add_actuator(hfBuilder* b, const hfActuatorDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_ACTUATOR, def, error);
 }
+
 int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* def, hfError* error) {
+  hfi_clear_error(error);
   return hfi_builder_add(b, HF_OBJECT_SENSOR, def, error);
 }
 
@@ -240,32 +263,52 @@ static hfStatus set_definition(hfBuilder* b, hfObjectKind kind, int id, const vo
 }
 
 hfStatus hf_builder_set_body(hfBuilder* b, int id, const hfBodyDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_BODY, id, def, error);
 }
+
 hfStatus hf_builder_set_joint(hfBuilder* b, int id, const hfJointDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_JOINT, id, def, error);
 }
+
 hfStatus hf_builder_set_geom(hfBuilder* b, int id, const hfGeomDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_GEOM, id, def, error);
 }
+
 hfStatus hf_builder_set_site(hfBuilder* b, int id, const hfSiteDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_SITE, id, def, error);
 }
+
 hfStatus hf_builder_set_camera(hfBuilder* b, int id, const hfCameraDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_CAMERA, id, def, error);
 }
+
 hfStatus hf_builder_set_tendon(hfBuilder* b, int id, const hfTendonDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_TENDON, id, def, error);
 }
+
 hfStatus hf_builder_set_equality(hfBuilder* b, int id, const hfEqualityDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_EQUALITY, id, def, error);
 }
+
 hfStatus hf_builder_set_pair(hfBuilder* b, int id, const hfPairDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_PAIR, id, def, error);
 }
+
 hfStatus hf_builder_set_actuator(hfBuilder* b, int id, const hfActuatorDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_ACTUATOR, id, def, error);
 }
+
 hfStatus hf_builder_set_sensor(hfBuilder* b, int id, const hfSensorDef* def, hfError* error) {
+  hfi_clear_error(error);
   return set_definition(b, HF_OBJECT_SENSOR, id, def, error);
 }
+

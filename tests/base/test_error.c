@@ -56,7 +56,7 @@ static void test_every_entry_clears_its_error(void** state) {
   FILE* found = popen("cd " HF_SOURCE_DIR "/src && awk '"
                       "/^[a-zA-Z].* \\**hf_[a-z0-9_]+\\(/ { head = $0; entry = 1 }"
                       "entry && /hfError\\* error\\) \\{$/ { getline next_line; if (next_line !~ /hfi_clear_error/) print FILENAME \": \" head }"
-                      "/[{};]$/ { entry = 0 }' */*.c",
+                      "/[{};]$/ { entry = 0 }' $(find . -name '*.c')",
                       "r");
   assert_non_null(found);
   char line[512];

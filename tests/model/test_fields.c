@@ -104,8 +104,8 @@ static void print_list(FILE* out, const char* macro, int (*is_listed)(const Row*
 
 static void print_header(FILE* out) {
   fprintf(out,
-          "// Counts and fields of a model, in the order in which they lie in its block. Made of src/model/fields.txt\n"
-          "// (tests/model/test_fields.c); included by model.h.\n"
+          "// Counts and fields of a model, in the order in which they lie in its block. Made of src/model/fields.txt by the test\n"
+          "// that compares both; included by model.h.\n"
           "//\n"
           "// hf_model_NAME(m) returns the array of field NAME. Behind it stand its shape, rows or (rows x columns), and its\n"
           "// meaning with the unit; a star: the parameters of a world (hfParams) may change it. HF_FIELD_NAME is its number.\n"

@@ -31,12 +31,12 @@ static const fixedRun runs[] = {
     {"models/iiwa_pick.xml", NULL, "tamsi", "anchored", 300},
     {"models/ur10_geared.xml", NULL, "tamsi", "anchored", 300},
     {"models/quadruped_trot.xml", NULL, "tamsi", "anchored", 200},
-    {"tests/scenes/drives.xml", "go", "tamsi", "anchored", 600},
-    {"tests/scenes/drives.xml", "go", "convex", "anchored", 300},
-    {"tests/scenes/drives.xml", "go", "mlcp", "", 100},
-    {"tests/scenes/drives.xml", "go", "rk3", "regularised", 50},
-    {"tests/scenes/drives.xml", "go", "implicit-euler", "regularised", 50},
-    {"tests/scenes/drives.xml", "go", "sdirk", "regularised", 50},
+    {"tests/data/drives.xml", "go", "tamsi", "anchored", 600},
+    {"tests/data/drives.xml", "go", "convex", "anchored", 300},
+    {"tests/data/drives.xml", "go", "mlcp", "", 100},
+    {"tests/data/drives.xml", "go", "rk3", "regularised", 50},
+    {"tests/data/drives.xml", "go", "implicit-euler", "regularised", 50},
+    {"tests/data/drives.xml", "go", "sdirk", "regularised", 50},
     {"models/planar_grasp.xml", NULL, "switching", "", 50},
 };
 enum { RUNS = sizeof runs / sizeof *runs };

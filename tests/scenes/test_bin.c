@@ -98,7 +98,7 @@ static void test_fall(void** state) {
       assert_int_equal(other.state->size, b.state->size);
       memcpy(other.state, b.state, b.state->size);
       long served[4] = {0};
-      int32_t median = step_bin(&other, is_full() ? 100 : rung == HF_RUNG_TAMSI ? 20 : 2, served);
+      int32_t median = step_bin(&other, is_full() ? 100 : rung == HF_RUNG_TAMSI ? 40 : 2, served);
       print_message("%s from %s on: served by tamsi %ld, merit %ld, convex %ld, %d iterations\n",
                     hf_friction_name(friction), names[rung], served[1], served[2], served[3], median);
       // 20 to 30 a step. The search over rows would take 100 to 700. Up to 4 of 100 steps go to the convex rung, which is a matter of chance.
