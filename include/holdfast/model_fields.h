@@ -2,7 +2,7 @@
 // that compares both; included by model.h.
 //
 // hf_model_NAME(m) returns the array of field NAME. Behind it stand its shape, rows or (rows x columns), and its
-// meaning with the unit; a star: the parameters of a world (hfParams) may change it. HF_FIELD_NAME is its number.
+// meaning with the unit; a star: the parameters of a world (hfParams) may change it. HF_FIELD_ and the name is its number.
 // Ids are -1 where there is none. Frames: B body, P parent body, G geom, S site, C camera, W world.
 #ifndef HOLDFAST_MODEL_FIELDS_H
 #define HOLDFAST_MODEL_FIELDS_H

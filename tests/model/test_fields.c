@@ -108,7 +108,7 @@ static void print_header(FILE* out) {
           "// that compares both; included by model.h.\n"
           "//\n"
           "// hf_model_NAME(m) returns the array of field NAME. Behind it stand its shape, rows or (rows x columns), and its\n"
-          "// meaning with the unit; a star: the parameters of a world (hfParams) may change it. HF_FIELD_NAME is its number.\n"
+          "// meaning with the unit; a star: the parameters of a world (hfParams) may change it. HF_FIELD_ and the name is its number.\n"
           "// Ids are -1 where there is none. Frames: B body, P parent body, G geom, S site, C camera, W world.\n"
           "#ifndef HOLDFAST_MODEL_FIELDS_H\n"
           "#define HOLDFAST_MODEL_FIELDS_H\n\n"

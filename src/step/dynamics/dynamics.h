@@ -86,7 +86,7 @@ typedef struct hfiMassMatrix {
   int32_t narmature, nfixed_armature;
   // (narmature) first the nfixed_armature entries of fixed tendons, then those of spatial tendons, whose values
   hfiArmature* armature;
-                           // hf_dynamics_position computes
+                           // hf_dynamics_set_position computes
   // (ntree) 6 or 3 if the first 6 or 3 dofs of the tree are ancestors of all its others; else 0
   int32_t* trunk;
   // (ntree) 1: the tree has only slides, and no tendon has armature, so that S, M and the bias never change
@@ -120,7 +120,7 @@ struct hfDynamics {
   // (nv) upper bound of (M^-1)_ii at any configuration; infinite if none is known (inverse_mass.c)
   double* most_inverse_mass;
 
-  // hf_dynamics_position
+  // hf_dynamics_set_position
   hfQuat* q_WB;              // (nbody)
   hfPose* X_WB;              // (nbody)
   // (ngeom) poses of fixed geoms and of kinematics.movinggeom; hf_dynamics_geom_pose gives all
@@ -131,7 +131,7 @@ struct hfDynamics {
   hfVec3* p_WO;              // (ntree) reference points [m]
   hfMotion* S;               // (nv)
 
-  // hf_dynamics_velocity
+  // hf_dynamics_set_velocity
   double* v;                 // (nv)
   hfMotion *V, *A;           // (nlink)
 

@@ -10,7 +10,7 @@
 //   l_b    potential of block b: the integral of the normal impulse (a cubic), and Huber's function
 //          for friction and saturated rows (law.h)
 //
-// so that Newton's method with a line search on the slope of f converges from any start (newton.c, line.c). The steps are:
+// so that Newton's method with a line search on the slope of f converges from any start (newton.c, search.c). The steps are:
 //
 //   1. Set lag to the normal force at the start of the step. For a contact that had no force, set it to the normal force of the frictionless answer:
 //      with a bound of zero a new contact would have no friction in its first step.

@@ -17,7 +17,7 @@
 //        convex  alpha = 1, because r is the gradient of a convex function
 //      If drives demand a tiny alpha, release them from their bounds and compute the step again (release_rows).
 //   4. Move to v + alpha dv. g is negative at the start of the step. If it is too large at the end, the step went too far: cut it back to a point
-//      with a small |g| (line.c).
+//      with a small |g| (search.c).
 //   5. Stop when both the residual and the next step are small compared with the scale.
 //
 // All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for velocities. Both have the unit sqrt(kg) m/s. So

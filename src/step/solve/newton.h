@@ -13,7 +13,7 @@ typedef struct hfiNewtonResult {
   double residual;    // |r| at I->dofs.v, relative to its scale [-]
 } hfiNewtonResult;
 
-// Whether the friction duals (dual.h) are unknowns, too, and with which values they start.
+// Whether the friction duals (dual.c) are unknowns, too, and with which values they start.
 typedef enum hfiDuals {
   HFI_NO_DUALS,  // The velocities are the only unknowns.
   HFI_NEW_DUALS, // The duals start with zero.

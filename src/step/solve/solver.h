@@ -24,7 +24,7 @@ typedef struct hfiSolveJob {
   hfSolveReport* report;
 } hfiSolveJob;
 
-// Lets threads share the work on large heaps (parts.h). More than HFI_MAX_BRANCHES are of no use. Results have the same bits with any number of threads.
+// Lets threads share the work on large heaps (heap.h). More than HFI_MAX_BRANCHES are of no use. Results have the same bits with any number of threads.
 // The workers belong to the caller and must live as long as the solver.
 void hfi_solver_use_workers(hfSolver* solver, hfiWorkers* workers);
 

@@ -20,7 +20,7 @@ void hfi_system_respond_saturated(hfiIsland* I);
 void hfi_system_residual(hfiIsland* I);
 // Computes I->dofs.tau and I->dofs.r when I->dofs.Av is already A v.
 void hfi_system_residual_again(hfiIsland* I);
-// The same in steps, for a divided island (parts.h) whose parts do more at once: set the sums of a part to zero, add a compact stack of the part, and, after
+// The same in steps, for a divided island (heap.h) whose parts do more at once: set the sums of a part to zero, add a compact stack of the part, and, after
 // all parts, complete I->dofs.tau and compute I->dofs.r.
 void hfi_system_begin_impulses(const hfiIsland* I, int part);
 void hfi_system_add_impulse(const hfiIsland* I, const hfiStack* stack, int part);
