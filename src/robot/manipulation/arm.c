@@ -10,7 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
-// Returns the last body above the chain: the parent of base, or the world.
+// Returns the last body above the chain: the parent of `base`, or the world if base < 0.
+// Returns -1 if the tip is not on the base.
 static int find_root(const hfModel* m, int tip_body, int base) {
   if (base < 0) return 0;
   for (int b = tip_body; b > 0; b = hf_model_body_parent(m)[b])
@@ -18,13 +19,7 @@ static int find_root(const hfModel* m, int tip_body, int base) {
   return -1;
 }
 
-static int count_joints(const hfModel* m, int tip_body, int root) {
-  int n = 0;
-  for (int b = tip_body; b != root; b = hf_model_body_parent(m)[b]) n += hf_model_body_jntnum(m)[b];
-  return n;
-}
-
-// Returns an actuator of joint j whose force is its control times a constant, or -1.
+// Is the actuator a motor of joint j: is its force its control times a constant that is not zero?
 static int is_motor(const hfModel* m, int actuator, int j) {
   int trn = hf_model_actuator_trntype(m)[actuator];
   return (trn == HF_TRANSMISSION_JOINT || trn == HF_TRANSMISSION_JOINT_IN_PARENT) &&
@@ -35,27 +30,31 @@ static int is_motor(const hfModel* m, int actuator, int j) {
          hf_model_actuator_gear(m)[6 * actuator] * hf_model_actuator_gainprm(m)[3 * actuator] != 0;
 }
 
+// Returns the effort that a range allows in both directions, multiplied by |scale|.
 static double smaller_side(const double* range, double scale) {
   return fabs(scale) * max2(0, min2(-range[0], range[1]));
 }
 
+// Sets motor, gain and effort of a joint. Its effort is the least of the limits of joint, control and force.
 static void find_motor(const hfModel* m, hfiArmJoint* a) {
   a->motor = -1;
   a->effort = INFINITY;
   for (int i = 0; i < m->nu && a->motor < 0; ++i)
     if (is_motor(m, i, a->joint)) a->motor = i;
+
   if (hf_model_jnt_actfrclimited(m)[a->joint])
     a->effort = smaller_side(hf_model_jnt_actfrcrange(m) + 2 * a->joint, 1);
   if (a->motor < 0) return;
+
   double gear = hf_model_actuator_gear(m)[6 * a->motor];
   a->gain = gear * hf_model_actuator_gainprm(m)[3 * a->motor];
   if (hf_model_actuator_ctrllimited(m)[a->motor] && !m->world.disable_clamp_control)
-    a->effort =
-        min2(a->effort, smaller_side(hf_model_actuator_ctrlrange(m) + 2 * a->motor, a->gain));
+    a->effort = min2(a->effort, smaller_side(hf_model_actuator_ctrlrange(m) + 2 * a->motor, a->gain));
   if (hf_model_actuator_forcelimited(m)[a->motor])
     a->effort = min2(a->effort, smaller_side(hf_model_actuator_forcerange(m) + 2 * a->motor, gear));
 }
 
+// Describes joint j of the model in *a.
 static void describe_joint(const hfModel* m, int j, hfiArmJoint* a) {
   int limited = hf_model_jnt_limited(m)[j];
   a->joint = j;
@@ -66,73 +65,86 @@ static void describe_joint(const hfModel* m, int j, hfiArmJoint* a) {
   find_motor(m, a);
 }
 
-// Lists the joints from the tip inwards, so that the last place is filled first.
+// Describes the joints of the arm, from the tip inwards, so that the last place is filled first.
+// Refuses a joint of several dofs.
 static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
   const hfModel* m = arm->model;
   int i = arm->n;
+
   for (int b = arm->tip_body; b != root; b = hf_model_body_parent(m)[b])
     for (int k = hf_model_body_jntnum(m)[b] - 1; k >= 0; --k) {
-      int j = hf_model_body_jntadr(m)[b] + k, type = hf_model_jnt_type(m)[j];
-      if (!hfi_joint_is_scalar(type))
-        return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s of %s: an arm can have only hinges and slides; name a base between it and the tip",
+      int j = hf_model_body_jntadr(m)[b] + k;
+      if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j]))
+        return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                          "%s of %s: an arm can have only hinges and slides; name a base between it and the tip",
                           hfi_model_label(m, HF_OBJECT_JOINT, j).text, hfi_model_label(m, HF_OBJECT_BODY, b).text);
       describe_joint(m, j, &arm->joint[--i]);
     }
   return HF_OK;
 }
 
+// Takes the arrays of an arm, whose n and model are set.
 static void take_arrays(void* object, hfiArena* arena) {
   hfArm* arm = object;
-  size_t n = (size_t)arm->n, nv = (size_t)arm->model->nv;
+  size_t n = (size_t)arm->n;
+  size_t nv = (size_t)arm->model->nv;
+
+  // the chain and its dynamics
   arm->joint = HFI_TAKE(arena, hfiArmJoint, n);
   arm->q_world = HFI_TAKE(arena, double, arm->model->nq);
   arm->J = HFI_TAKE(arena, double, 6 * nv);
   arm->vdot = HFI_TAKE(arena, double, nv);
   arm->tau = HFI_TAKE(arena, double, nv);
+
+  // inverse kinematics
   arm->Jw = HFI_TAKE(arena, double, 6 * n);
-  arm->H = HFI_TAKE(arena, double, n* n);
-  arm->U = HFI_TAKE(arena, double, n* n);
+  arm->H = HFI_TAKE(arena, double, n * n);
+  arm->U = HFI_TAKE(arena, double, n * n);
   HFI_TAKE_EACH(arena, double, n, &arm->g, &arm->x, &arm->y, &arm->lo, &arm->hi, &arm->wish, &arm->best, &arm->trial);
   arm->at = HFI_TAKE(arena, int32_t, n);
   arm->index = HFI_TAKE(arena, int32_t, n);
 }
 
-static hfStatus find_ends(hfArm* plan, const char* tip, const char* base, int* root,
-                          hfError* error) {
+// Finds the tip, the body *root above the base, and the number of joints between them. Refuses names that are unknown.
+static hfStatus find_ends(hfArm* plan, const char* tip, const char* base, int* root, hfError* error) {
   const hfModel* m = plan->model;
+
+  // the tip is a site or a body
   plan->tip_site = hf_model_find(m, HF_OBJECT_SITE, tip);
-  plan->tip_body = plan->tip_site >= 0 ? hf_model_site_body(m)[plan->tip_site]
-                                       : hf_model_find(m, HF_OBJECT_BODY, tip);
+  plan->tip_body = plan->tip_site >= 0 ? hf_model_site_body(m)[plan->tip_site] : hf_model_find(m, HF_OBJECT_BODY, tip);
   if (plan->tip_body < 0)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "tip \"%s\": no site or body has this name", tip);
+
   int body = base ? hf_model_find(m, HF_OBJECT_BODY, base) : -1;
-  if (base && body < 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "base \"%s\": no body has this name", base);
+  if (base && body < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "base \"%s\": no body has this name", base);
   *root = find_root(m, plan->tip_body, body);
-  if (*root < 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "base \"%s\": the tip \"%s\" is not on it", base,
-                      tip);
-  plan->n = count_joints(m, plan->tip_body, *root);
-  if (plan->n == 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "tip \"%s\": no joint moves it", tip);
+  if (*root < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "base \"%s\": the tip \"%s\" is not on it", base, tip);
+
+  plan->n = 0;
+  for (int b = plan->tip_body; b != *root; b = hf_model_body_parent(m)[b]) plan->n += hf_model_body_jntnum(m)[b];
+  if (plan->n == 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "tip \"%s\": no joint moves it", tip);
   return HF_OK;
 }
 
-hfStatus hf_arm_create(hfArm** out, const hfModel* model, const char* tip, const char* base,
-                       hfError* error) {
+// Creates the arm from `base` (NULL: the world) to `tip` at the model's reference position.
+// *out is written on success only.
+hfStatus hf_arm_create(hfArm** out, const hfModel* model, const char* tip, const char* base, hfError* error) {
   hfi_clear_error(error);
   hfArm plan = {.model = model};
   int root = 0;
   hfStatus status = find_ends(&plan, tip, base, &root, error);
   if (status < 0) return status;
+
   hfArm* arm = hfi_object_create(&plan, sizeof plan, take_arrays, NULL, "an arm", error);
   if (!arm) return HF_ERROR_MEMORY;
+
   status = describe_chain(arm, root, error);
   if (status >= 0) status = hf_dynamics_create(&arm->dynamics, model, error);
   if (status < 0) {
     hf_arm_free(arm);
     return status;
   }
+
   hf_arm_set(arm, hf_model_qpos0(model));
   *out = arm;
   return HF_OK;
@@ -154,6 +166,7 @@ double hf_arm_effort(const hfArm* arm, int i) {
   return arm->joint[i].effort;
 }
 
+// Copies the chain's coordinates from the coordinates of the world.
 void hf_arm_positions(const hfArm* arm, const double* q_world, double* q) {
   for (int i = 0; i < arm->n; ++i) q[i] = q_world[arm->joint[i].qposadr];
 }
@@ -161,10 +174,12 @@ void hf_arm_velocities(const hfArm* arm, const double* v_world, double* v) {
   for (int i = 0; i < arm->n; ++i) v[i] = v_world[arm->joint[i].dofadr];
 }
 
+// Computes the kinematics at coordinates of the whole world.
 void hf_arm_set(hfArm* arm, const double* q_world) {
   memcpy(arm->q_world, q_world, sizeof *q_world * (size_t)arm->model->nq);
   hf_dynamics_set_position(arm->dynamics, arm->q_world, NULL);
 }
+// Computes the kinematics where only the chain has moved, to q.
 void hf_arm_move(hfArm* arm, const double* q) {
   for (int i = 0; i < arm->n; ++i) arm->q_world[arm->joint[i].qposadr] = q[i];
   hf_dynamics_set_position(arm->dynamics, arm->q_world, NULL);
@@ -175,9 +190,11 @@ hfPose hf_arm_pose(const hfArm* arm) {
                             : hf_dynamics_body_pose(arm->dynamics, arm->tip_body);
 }
 
+// Computes J (6 x n), the chain's columns of the tip's Jacobian.
 void hf_arm_jacobian(const hfArm* arm, double* J) {
   int nv = arm->model->nv;
   hf_dynamics_jacobian(arm->dynamics, arm->tip_body, hf_arm_pose(arm).p, arm->J);
+
   for (int r = 0; r < 6; ++r)
     for (int i = 0; i < arm->n; ++i) J[r * arm->n + i] = arm->J[r * nv + arm->joint[i].dofadr];
 }

@@ -25,7 +25,7 @@ struct hfArm {
   double* J;              // (6 x nv)
   double *vdot, *tau;     // (nv)
   // Inverse kinematics (ik.c): x minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi.
-  double* Jw;             // (6 x n) J of the chain; angular rows are multiplied by a length, so that all rows are lengths
+  double* Jw;             // (6 x n) J of the chain, angular rows times a length, so that all rows are lengths
   double *H, *g;          // (n x n), (n) the same as a box problem: least 1/2 x^T H x - g^T x
   double *x, *lo, *hi, *wish; // (n)
   double* best;           // (n) best coordinates so far

@@ -13,19 +13,16 @@
 
 #include "linalg/dense.h"
 
+// A multiplier pulls inward only if it is above this share of its terms [-]: less is rounding.
+static const double ROUNDING_SHARE = 1e-14;
 enum { PASSES = 20 }; // A problem of n variables may take this many passes times n + 1.
 
-// Lists the free variables in p->index. Returns their number.
-static int gather_free(const hfiBoxProblem* p) {
-  int count = 0;
-  for (int i = 0; i < p->n; ++i)
-    if (p->at[i] == 0) p->index[count++] = i;
-  return count;
-}
-
-// Computes the minimum p->y over the free variables. Returns nonzero where H_FF has no factor.
+// Computes the minimum p->y over the free variables, which p->index lists. U is scratch.
+// Returns nonzero where H_FF has no factor.
 static int solve_free(const hfiBoxProblem* p, int nfree) {
   double *U = p->U, *y = p->y;
+
+  // U = H_FF, y = g_F - H_FB x_B
   for (int a = 0; a < nfree; ++a) {
     const double* row = p->H + p->n * p->index[a];
     y[a] = p->g[p->index[a]];
@@ -33,42 +30,61 @@ static int solve_free(const hfiBoxProblem* p, int nfree) {
       if (p->at[k] != 0) y[a] -= row[k] * p->x[k];
     for (int b = a; b < nfree; ++b) U[a * nfree + b] = row[p->index[b]];
   }
+
   if (hfi_cholesky(U, nfree, nfree) != 0) return 1;
   hfi_cholesky_solve(U, nfree, nfree, y);
   return 0;
 }
 
-// Moves x towards y until the first bound. Returns its variable, or -1 if y was reached.
+// Moves x towards y until the first bound, and writes there p->at of the variable that is held.
+// Returns this variable, or -1 if y was reached.
 static int step_free(const hfiBoxProblem* p, int nfree) {
   const double *lo = p->lo, *hi = p->hi, *y = p->y;
-  double share = 1, *x = p->x;
+  double* x = p->x;
+
+  // the share of the way at which the first bound is met
+  double share = 1;
   int blocking = -1;
   for (int a = 0; a < nfree; ++a) {
     int i = p->index[a];
-    double bound = y[a] < lo[i] ? lo[i] : hi[i];
     if (y[a] >= lo[i] && y[a] <= hi[i]) continue;
+    double bound = y[a] < lo[i] ? lo[i] : hi[i];
     double t = (bound - x[i]) / (y[a] - x[i]);
-    if (t < share || blocking < 0) share = t, blocking = i;
+    if (t < share || blocking < 0) {
+      share = t;
+      blocking = i;
+    }
   }
+
   for (int a = 0; a < nfree; ++a) {
     int i = p->index[a];
-    x[i] = clamp(share < 1 ? x[i] + share * (y[a] - x[i]) : y[a], lo[i], hi[i]);
-    if (i == blocking) p->at[i] = y[a] < lo[i] ? -1 : 1, x[i] = p->at[i] < 0 ? lo[i] : hi[i];
+    double end = share < 1 ? x[i] + share * (y[a] - x[i]) : y[a];
+    x[i] = clamp(end, lo[i], hi[i]);
+    if (i == blocking) {
+      p->at[i] = y[a] < lo[i] ? -1 : 1;
+      x[i] = p->at[i] < 0 ? lo[i] : hi[i];
+    }
   }
   return blocking;
 }
 
-// Returns the bound variable that gains most by being freed, or -1.
+// Returns the bound variable that gains most by being freed, or -1 if none does.
 static int find_release(const hfiBoxProblem* p) {
-  int worst = -1;
-  double most = 0;
+  int release = -1;
+  double steepest = 0;
+
   for (int i = 0; i < p->n; ++i) {
     if (p->at[i] == 0 || p->lo[i] == p->hi[i]) continue;
+
+    // If `inward` is positive, the value falls towards the inside.
     double row = hfi_dot(p->H + p->n * i, p->x, p->n);
-    double inward = p->at[i] * (row - p->g[i]); // If positive, the value falls towards the inside.
-    if (inward > most + 1e-14 * (fabs(row) + fabs(p->g[i]))) most = inward, worst = i;
+    double inward = p->at[i] * (row - p->g[i]);
+    if (inward > steepest + ROUNDING_SHARE * (fabs(row) + fabs(p->g[i]))) {
+      steepest = inward;
+      release = i;
+    }
   }
-  return worst;
+  return release;
 }
 
 int hfi_box_minimise(const hfiBoxProblem* p) {
@@ -76,10 +92,16 @@ int hfi_box_minimise(const hfiBoxProblem* p) {
     p->x[i] = clamp(p->x[i], p->lo[i], p->hi[i]);
     p->at[i] = p->lo[i] == p->hi[i] ? -1 : 0;
   }
+
   for (int pass = 1; pass <= PASSES * (p->n + 1); ++pass) {
-    int nfree = gather_free(p);
+    // the set F of free variables
+    int nfree = 0;
+    for (int i = 0; i < p->n; ++i)
+      if (p->at[i] == 0) p->index[nfree++] = i;
+
     if (solve_free(p, nfree) != 0) return -1;
     if (step_free(p, nfree) >= 0) continue;
+
     int release = find_release(p);
     if (release < 0) return pass;
     p->at[release] = 0;

@@ -15,6 +15,10 @@
 
 #include <assert.h>
 
+// A width counts as reached within this distance [m].
+static const double WIDTH_TOLERANCE = 1e-3;
+
+// Returns the control of a gripper of about 80 N.
 hfGripConfig hf_grip_config_default(void) {
   hfGripConfig c = {.stiffness = 2000,
                     .damping = 60,
@@ -28,61 +32,74 @@ hfGripConfig hf_grip_config_default(void) {
   return c;
 }
 
+// Commands a width [m]. A grip that does not yet hold a width starts from its width now.
 void hf_grip_open(hfGrip* g, double width_now, double width) {
-  hfGrip fresh = {HF_GRIP_POSITION, width, g->mode == HF_GRIP_POSITION ? g->reference : width_now,
-                  0, 0};
+  double reference = g->mode == HF_GRIP_POSITION ? g->reference : width_now;
+  hfGrip fresh = {HF_GRIP_POSITION, width, reference, 0, 0};
   *g = fresh;
 }
 
+// Commands a squeeze [N]. A grip that squeezes already goes on from its present force.
 void hf_grip_close(hfGrip* g, double width_now, double squeeze) {
   g->target = squeeze;
   g->settled = 0;
   if (g->mode == HF_GRIP_FORCE) return;
+
   g->reference = width_now;
   g->mode = HF_GRIP_CLOSING;
 }
 
-static double approach(double from, double to, double most) {
-  return from + clamp(to - from, -most, most);
+// Returns `from`, moved towards `to` by at most `largest`.
+static double approach(double from, double to, double largest) {
+  return from + clamp(to - from, -largest, largest);
 }
 
-// Position control towards a reference that has moved by `moved` in this period.
-static double hold_width(const hfGripConfig* c, double reference, double moved, double width,
-                         double rate, double h) {
-  return clamp(-c->stiffness * (reference - width) - c->damping * (moved / h - rate),
-               -c->force_limit, c->force_limit);
-}
-
+// Moves the reference towards the target width [m] for a period h [s].
+// Returns the force of the drive [N] that follows it.
 static double move_fingers(const hfGripConfig* c, hfGrip* g, double target, double width,
                            double rate, double h) {
   double before = g->reference;
   g->reference = approach(before, target, c->speed * h);
-  return hold_width(c, g->reference, g->reference - before, width, rate, h);
+
+  // F = -k (r - w) + c (wdot - rdot)
+  double moved = g->reference - before;
+  return clamp(-c->stiffness * (g->reference - width) - c->damping * (moved / h - rate),
+               -c->force_limit, c->force_limit);
 }
 
+// Moves the reference force towards the target for a period h [s], and advances the integral and the time of rest.
+// Returns the force of the drive [N].
 static double squeeze_object(const hfGripConfig* c, hfGrip* g, double rate, double squeeze,
                              double h) {
-  double error;
   g->reference = approach(g->reference, g->target, c->slew * h);
-  error = g->reference - squeeze;
-  double asked = g->reference + g->integral + c->damping * rate,
-         force = clamp(asked, -c->force_limit, c->force_limit);
-  if (force == asked || error * asked < 0) g->integral += c->integral * h * error; // The integral does not grow at the limit.
-  g->settled = fabs(squeeze - g->target) <= c->settle_share * g->target ? g->settled + h : 0;
+  double error = g->reference - squeeze;
+  double asked = g->reference + g->integral + c->damping * rate;
+  double force = clamp(asked, -c->force_limit, c->force_limit);
+
+  // The integral does not grow at the limit.
+  if (force == asked || error * asked < 0) g->integral += c->integral * h * error;
+
+  int is_close = fabs(squeeze - g->target) <= c->settle_share * g->target;
+  g->settled = is_close ? g->settled + h : 0;
   return force;
 }
 
+// Advances the grip by a period h [s] and returns the force of the drive [N].
+// Reads the width [m] between the fingers, its rate [m/s] and the measured squeeze [N].
 double hf_grip_control(const hfGripConfig* c, hfGrip* g, double width, double rate, double squeeze,
                        double h) {
+  // a touch ends the closing
   if (g->mode == HF_GRIP_CLOSING && squeeze >= c->touch) {
     g->mode = HF_GRIP_FORCE;
     g->reference = squeeze;
     g->integral = 0;
   }
   if (g->mode == HF_GRIP_FORCE) return squeeze_object(c, g, rate, squeeze, h);
-  double force = move_fingers(c, g, g->mode == HF_GRIP_CLOSING ? 0 : g->target, width, rate, h);
+
+  double target = g->mode == HF_GRIP_CLOSING ? 0 : g->target;
+  double force = move_fingers(c, g, target, width, rate, h);
   if (g->mode == HF_GRIP_POSITION)
-    g->settled = fabs(width - g->target) <= 1e-3 ? g->settled + h : 0;
+    g->settled = fabs(width - g->target) <= WIDTH_TOLERANCE ? g->settled + h : 0;
   return force;
 }
 
@@ -90,13 +107,19 @@ int hf_grip_settled(const hfGripConfig* c, const hfGrip* g) {
   return g->mode != HF_GRIP_CLOSING && g->settled >= c->settle_time;
 }
 
+// Returns what the fingers `left` and `right` (bodies) feel of the object.
 hfGripSense hf_sense_grip(const hfSim* sim, int left, int right, int object) {
-  assert(left >= 0 && left < hf_sim_model(sim)->nbody && right >= 0 && right < hf_sim_model(sim)->nbody);
-  hfVec3 nl, fl, nr, fr;
-  hfGripSense s = {.contacts = hf_sim_pair_force(sim, left, object, &nl, &fl)};
-  s.contacts += hf_sim_pair_force(sim, right, object, &nr, &fr);
-  s.left = v3_norm(nl), s.right = v3_norm(nr);
+  assert(left >= 0 && left < hf_sim_model(sim)->nbody);
+  assert(right >= 0 && right < hf_sim_model(sim)->nbody);
+
+  hfVec3 normal_left, friction_left;
+  hfVec3 normal_right, friction_right;
+  hfGripSense s = {.contacts = hf_sim_pair_force(sim, left, object, &normal_left, &friction_left)};
+  s.contacts += hf_sim_pair_force(sim, right, object, &normal_right, &friction_right);
+
+  s.left = v3_norm(normal_left);
+  s.right = v3_norm(normal_right);
   s.squeeze = 0.5 * (s.left + s.right);
-  s.load = v3_neg(v3_add(fl, fr));
+  s.load = v3_neg(v3_add(friction_left, friction_right));
   return s;
 }

@@ -7,10 +7,11 @@
 //   w            rate or step towards the posture, gain (posture - q); zero without a posture
 //   x            joint rates, or a step of the joints
 //
-// Without limits (1) is x = w + Jw^T (Jw Jw^T + lambda^2)^-1 (Vw - Jw w): damped least squares in which w acts along motions of the joints that do
-// not move the tip (Wampler 1986; Nakamura, Hanafusa 1986). The bounds of a rate keep the joint within its range until the end of the period and
-// within its speed; a joint outside of its range returns as fast as its speed allows. (2) is a step of Levenberg and Marquardt with a damping that
-// vanishes with the error (Sugihara 2011). The damping grows tenfold as long as a step does not bring the tip nearer. docs/theory/manipulation.md
+// Without limits (1) is x = w + Jw^T (Jw Jw^T + lambda^2)^-1 (Vw - Jw w): damped least squares in which w acts along
+// motions of the joints that do not move the tip (Wampler 1986; Nakamura, Hanafusa 1986). The bounds of a rate keep the
+// joint within its range until the end of the period and within its speed; a joint outside of its range returns as fast
+// as its speed allows. (2) is a step of Levenberg and Marquardt with a damping that vanishes with the error (Sugihara
+// 2011). The damping grows tenfold as long as a step does not bring the tip nearer. docs/theory/manipulation.md
 #include "robot/manipulation/arm.h"
 
 #include "base/finite.h"
@@ -31,6 +32,7 @@ hfIkConfig hf_ik_config_default(void) {
   return c;
 }
 
+// Returns the turn [rad] and the shift [m] from pose A to pose B, both in the world frame.
 hfMotion hf_pose_error(hfPose A, hfPose B) {
   hfMotion e = {q_log(q_from_m3(m3_mul(B.R, m3_transpose(A.R)))), v3_sub(B.p, A.p)};
   return e;
@@ -38,8 +40,7 @@ hfMotion hf_pose_error(hfPose A, hfPose B) {
 
 static int is_finite_twist(hfMotion V) { return v3_finite(V.w) && v3_finite(V.v); }
 static int is_finite_pose(hfPose X) {
-  return v3_finite(X.p) && v3_finite(m3_row(X.R, 0)) && v3_finite(m3_row(X.R, 1)) &&
-         v3_finite(m3_row(X.R, 2));
+  return v3_finite(X.p) && v3_finite(m3_row(X.R, 0)) && v3_finite(m3_row(X.R, 1)) && v3_finite(m3_row(X.R, 2));
 }
 
 // Refuses a configuration with numbers out of their ranges, and an arm whose pose is not finite.
@@ -72,10 +73,12 @@ void hfi_arm_weigh(hfArm* arm, double length) {
   for (int i = 0; i < 3 * arm->n; ++i) arm->Jw[i] *= length;
 }
 
-// Minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi and leaves x in arm->x. Jw, wish, lo and hi are those of the
-// arm. Returns the number of joints at a bound. H = Jw^T Jw + lambda^2, g = Jw^T e + lambda^2 wish.
+// Minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi and leaves x in arm->x.
+// Reads Jw, wish, lo and hi of the arm; writes its H, g and x. Returns the number of joints at a bound.
 static int minimise(hfArm* arm, const double* e, double lambda2) {
-  int n = arm->n, held = 0;
+  int n = arm->n;
+
+  // H = Jw^T Jw + lambda^2, g = Jw^T e + lambda^2 wish
   memset(arm->H, 0, sizeof *arm->H * (size_t)n * (size_t)n);
   hfi_add_atb(arm->H, n, arm->Jw, n, arm->Jw, n, 6, n, n);
   for (int i = 0; i < n; ++i) {
@@ -84,11 +87,16 @@ static int minimise(hfArm* arm, const double* e, double lambda2) {
     for (int r = 0; r < 6; ++r) arm->g[i] += arm->Jw[r * n + i] * e[r];
     arm->x[i] = 0;
   }
-  hfi_box_minimise(&(hfiBoxProblem){n, arm->H, arm->g, arm->lo, arm->hi, arm->x, arm->at, arm->U, arm->y, arm->index});
+
+  hfiBoxProblem box = {n, arm->H, arm->g, arm->lo, arm->hi, arm->x, arm->at, arm->U, arm->y, arm->index};
+  hfi_box_minimise(&box);
+
+  int held = 0;
   for (int i = 0; i < n; ++i) held += arm->at[i] != 0;
   return held;
 }
 
+// Sets arm->wish: gain times the way to the posture, or zero without a posture.
 static void seek_posture(hfArm* arm, const hfIkConfig* c, double gain) {
   for (int i = 0; i < arm->n; ++i)
     arm->wish[i] = c->posture ? gain * (c->posture[i] - arm->q_world[arm->joint[i].qposadr]) : 0;
@@ -96,15 +104,18 @@ static void seek_posture(hfArm* arm, const hfIkConfig* c, double gain) {
 
 // ---- differential ---------------------------------------------------------------------------------
 
+// Sets the bounds lo and hi of the joint rates [rad/s or m/s] from ranges and speeds.
 static void bound_rates(hfArm* arm, const hfIkConfig* c) {
   for (int i = 0; i < arm->n; ++i) {
     const hfiArmJoint* a = &arm->joint[i];
-    double q = arm->q_world[a->qposadr], speed = c->speed ? c->speed[i] : INFINITY;
+    double q = arm->q_world[a->qposadr];
+    double speed = c->speed ? c->speed[i] : INFINITY;
     arm->lo[i] = clamp((a->lo - q) / c->period, -speed, speed);
     arm->hi[i] = clamp((a->hi - q) / c->period, -speed, speed);
   }
 }
 
+// Returns the part of the weighted twist e that the rates arm->x do not produce, without the weight.
 static hfMotion find_missing(const hfArm* arm, const double* e, double length) {
   double r[6];
   for (int k = 0; k < 6; ++k) r[k] = e[k] - hfi_dot(arm->Jw + k * arm->n, arm->x, arm->n);
@@ -112,18 +123,22 @@ static hfMotion find_missing(const hfArm* arm, const double* e, double length) {
   return m;
 }
 
-hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate,
-                     hfIkReport* report) {
-  double e[6], r[6];
+// Computes the joint rates [rad/s or m/s] that bring the tip nearest to the twist V, by (1).
+// Returns HF_NO_SOLUTION if the missing part is above the tolerance, and a status < 0 for a refusal.
+hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate, hfIkReport* report) {
   hfStatus refused = check_rate_config(arm, c);
   if (refused < 0) return refused;
   if (!is_finite_twist(V)) return HF_ERROR_NONFINITE;
+
+  double e[6];
   hfi_arm_weigh(arm, c->length);
   weigh_twist(V, c->length, e);
   bound_rates(arm, c);
   seek_posture(arm, c, c->posture_gain);
   int limited = minimise(arm, e, sqr(c->damping));
   memcpy(rate, arm->x, sizeof *rate * (size_t)arm->n);
+
+  double r[6];
   hfMotion missing = find_missing(arm, e, c->length);
   weigh_twist(missing, c->length, r);
   hfIkReport filled = {.position_error = v3_norm(missing.v),
@@ -134,25 +149,25 @@ hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate,
   return sqrt(hfi_dot(r, r, 6)) <= c->tolerance * sqrt(hfi_dot(e, e, 6)) ? HF_OK : HF_NO_SOLUTION;
 }
 
-// Advances the reference as a step does: v1 = v0 + h a, q1 = q0 + h v1.
-static void advance(hfArm* arm, double h, hfSetpoint* reference) {
-  for (int i = 0; i < arm->n; ++i) {
-    hfSetpoint* s = &reference[i];
-    s->v += h * s->a;
-    s->q += h * s->v;
-    arm->trial[i] = s->q;
-  }
-  hf_arm_move(arm, arm->trial);
-}
-
-hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* reference,
-                      hfIkReport* report) {
+// Advances the reference by a period and chooses its accelerations, so that the tip reaches X_WT in the next period.
+// Returns the status of hf_arm_rate.
+hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* reference, hfIkReport* report) {
   hfStatus refused = check_rate_config(arm, c);
   if (refused < 0) return refused;
   if (!is_finite_pose(X_WT)) return HF_ERROR_NONFINITE;
   for (int i = 0; i < arm->n; ++i)
     if (!hfi_all_finite(&reference[i].q, 3)) return HF_ERROR_NONFINITE;
-  advance(arm, c->period, reference);
+
+  // as a step does: v1 = v0 + h a, q1 = q0 + h v1
+  for (int i = 0; i < arm->n; ++i) {
+    hfSetpoint* s = &reference[i];
+    s->v += c->period * s->a;
+    s->q += c->period * s->v;
+    arm->trial[i] = s->q;
+  }
+  hf_arm_move(arm, arm->trial);
+
+  // the twist that removes the error within the period
   hfMotion e = hf_pose_error(hf_arm_pose(arm), X_WT);
   hfMotion V = {v3_scale(1 / c->period, e.w), v3_scale(1 / c->period, e.v)};
   hfStatus status = hf_arm_rate(arm, V, c, arm->trial, report);
@@ -165,11 +180,13 @@ hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* 
 typedef struct hfiSearch {
   hfPose target;
   const hfIkConfig* config;
-  double error[6], size; // weighted, and half its square
+  double error[6];       // weighted
+  double size;           // half the square of the weighted error
   double trust;          // damping over size [-]
-  hfMotion plain;
+  hfMotion plain;        // error without weights [rad, m]
 } hfiSearch;
 
+// Computes the error of the arm's present pose: s->plain, s->error and s->size.
 static void measure(hfArm* arm, hfiSearch* s) {
   s->plain = hf_pose_error(hf_arm_pose(arm), s->target);
   weigh_twist(s->plain, s->config->length, s->error);
@@ -189,68 +206,90 @@ static void bound_step(hfArm* arm, const double* q) {
   }
 }
 
-// A descent ends if the linearised arm could remove at most this share of |e|^2/2 within the bounds of a step [-]: it is then in a local minimum of
-// the distance, away from the target.
-static const double STATIONARY = 1e-3;
+// A descent ends if the linearised arm could remove at most this share of |e|^2/2 within the bounds of a step [-]:
+// it is then in a local minimum of the distance, away from the target.
+static const double STATIONARY_SHARE = 1e-3;
+// The least damping lambda over the length [-]. It keeps the matrix of a step regular in a singular pose.
+static const double LEAST_DAMPING = 1e-3;
+// A step is accepted if it lowers |e|^2/2 by at least this share [-].
+static const double LEAST_GAIN = 1e-6;
+enum { MAX_TRIALS = 10 }; // A step is tried with at most this many dampings.
 
+// Is the arm in a local minimum of the distance? Uses the bounds and Jw of the step; writes arm->wish and arm->x.
 static int is_stationary(hfArm* arm, const hfiSearch* s) {
-  double left = 0;
   seek_posture(arm, s->config, 0);
-  minimise(arm, s->error, sqr(1e-3 * s->config->length));
-  for (int k = 0; k < 6; ++k) left += 0.5 * sqr(s->error[k] - hfi_dot(arm->Jw + k * arm->n, arm->x, arm->n));
-  return left > (1 - STATIONARY) * s->size;
+  minimise(arm, s->error, sqr(LEAST_DAMPING * s->config->length));
+
+  // what the best step leaves of |e|^2/2
+  double rest = 0;
+  for (int k = 0; k < 6; ++k) rest += 0.5 * sqr(s->error[k] - hfi_dot(arm->Jw + k * arm->n, arm->x, arm->n));
+  return rest > (1 - STATIONARY_SHARE) * s->size;
 }
 
-// Makes one step of (2) from q. Returns 0 in a local minimum, and if no damping brings the tip nearer.
+// Makes one step of (2) from q, and writes the new q and the number of joints at a bound.
+// Returns 0 in a local minimum, and if no damping brings the tip nearer.
 static int descend(hfArm* arm, hfiSearch* s, double* q, int* limited) {
-  double before = s->size, lambda2 = sqr(1e-3 * s->config->length) + s->trust * before;
+  double before = s->size;
+  double lambda2 = sqr(LEAST_DAMPING * s->config->length) + s->trust * before;
+
   hfi_arm_weigh(arm, s->config->length);
   bound_step(arm, q);
   if (is_stationary(arm, s)) return 0;
+
   seek_posture(arm, s->config, s->config->posture_gain);
   double start[6];
   memcpy(start, s->error, sizeof start);
-  for (int k = 0; k < 10; ++k, lambda2 *= 10) {
+
+  // Only the first trial seeks the posture; the damping grows tenfold.
+  for (int k = 0; k < MAX_TRIALS; ++k) {
     if (k > 0) seek_posture(arm, s->config, 0);
     *limited = minimise(arm, start, lambda2);
     for (int i = 0; i < arm->n; ++i) arm->trial[i] = q[i] + arm->x[i];
     hf_arm_move(arm, arm->trial);
     measure(arm, s);
-    if (s->size < before * (1 - 1e-6)) {
+
+    if (s->size < before * (1 - LEAST_GAIN)) {
       memcpy(q, arm->trial, sizeof *q * (size_t)arm->n);
       return 1;
     }
     hf_arm_move(arm, q);
+    lambda2 *= 10;
   }
+
   measure(arm, s);
   return 0;
 }
 
-// A random number in [0, 1) by splitmix64 (Steele, Lea, Flood 2014).
+// Returns a random number in [0, 1) by splitmix64 (Steele, Lea, Flood 2014), and advances its state.
 static double draw(uint64_t* state) {
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  *state += 0x9e3779b97f4a7c15u;
+  uint64_t z = *state;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
+// Draws q at random within the joints' ranges, or within half a turn where the range is wider.
 static void scatter(hfArm* arm, uint64_t* seed, double* q) {
   for (int i = 0; i < arm->n; ++i) {
-    double lo = max2(arm->joint[i].lo, -HFI_PI), hi = min2(arm->joint[i].hi, HFI_PI);
+    double lo = max2(arm->joint[i].lo, -HFI_PI);
+    double hi = min2(arm->joint[i].hi, HFI_PI);
     q[i] = lo + (hi - lo) * draw(seed);
   }
 }
 
-// A target within reach is reached in about this many steps. If it is not, the error stays large and so would the damping; so the damping is halved
-// in every further step, so that the descent ends.
+// A target within reach is reached in about this many steps. If it is not, the error stays large and so would the
+// damping; so the damping is halved in every further step, so that the descent ends.
 enum { PATIENCE = 12 };
 
 // Descends until the tip is at the target, no step brings it nearer, or the iterations are used up.
+// Counts in the report. Returns HF_OK, HF_NO_SOLUTION or HF_NOT_CONVERGED in this order of reasons.
 static hfStatus seek(hfArm* arm, hfiSearch* s, double* q, hfIkReport* report) {
   for (int i = 0; i < arm->n; ++i) q[i] = clamp(q[i], arm->joint[i].lo, arm->joint[i].hi);
   hf_arm_move(arm, q);
   measure(arm, s);
   s->trust = 1;
+
   for (int k = 0; !is_reached(s); ++k) {
     if (report->iterations >= s->config->iterations) return HF_NOT_CONVERGED;
     if (k >= PATIENCE) s->trust *= 0.5;
@@ -260,27 +299,37 @@ static hfStatus seek(hfArm* arm, hfiSearch* s, double* q, hfIkReport* report) {
   return HF_OK;
 }
 
+// Finds coordinates q that bring the tip to X_WT, from q and then from random starts; keeps the nearest.
+// Returns HF_OK, HF_NO_SOLUTION, HF_NOT_CONVERGED, or a status < 0 for a refusal.
 hfStatus hf_arm_solve(hfArm* arm, hfPose X_WT, const hfIkConfig* c, double* q, hfIkReport* report) {
-  hfiSearch s = {.target = X_WT, .config = c};
-  hfIkReport work = {0}, *r = report ? report : &work;
-  size_t bytes = sizeof *q * (size_t)arm->n;
-  uint64_t seed = c->seed;
-  double nearest = INFINITY;
   hfStatus status = check_search_config(arm, c);
   if (status < 0) return status;
   if (!is_finite_pose(X_WT) || !hfi_all_finite(q, arm->n)) return HF_ERROR_NONFINITE;
+
+  hfiSearch s = {.target = X_WT, .config = c};
+  hfIkReport work = {0};
+  hfIkReport* r = report ? report : &work;
   memset(r, 0, sizeof *r);
+
+  size_t bytes = sizeof *q * (size_t)arm->n;
+  uint64_t seed = c->seed;
+  double nearest = INFINITY;
   int limited = 0;
+
   while (1) {
     status = seek(arm, &s, q, r);
     if (s.size < nearest) {
-      nearest = s.size, limited = r->limited;
+      nearest = s.size;
+      limited = r->limited;
       memcpy(arm->best, q, bytes);
     }
     if (status != HF_NO_SOLUTION || r->restarts >= c->restarts) break;
+
     r->restarts++;
     scatter(arm, &seed, q);
   }
+
+  // the nearest coordinates, and their error
   memcpy(q, arm->best, bytes);
   hf_arm_move(arm, q);
   measure(arm, &s);

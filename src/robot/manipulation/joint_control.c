@@ -16,11 +16,14 @@ static void invert(hfArm* arm, const double* q_world, const double* v_world) {
   hf_dynamics_inverse(arm->dynamics, v_world, arm->vdot, NULL, arm->tau);
 }
 
+// Computes the control tau [N m or N] of every joint, within its effort. Advances `integral`, if there is one, by h e.
+// Returns the number of joints at their limit of effort.
 int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world,
                   const hfSetpoint* wanted, const hfGains* gains, double h, double* integral,
                   double* tau) {
   const double* damping = hf_model_dof_damping(arm->model);
-  int limited = 0;
+
+  // the wanted acceleration with the feedback
   memset(arm->vdot, 0, sizeof *arm->vdot * (size_t)arm->model->nv);
   for (int i = 0; i < arm->n; ++i) {
     const hfiArmJoint* a = &arm->joint[i];
@@ -29,17 +32,22 @@ int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world,
                                                 v_world[a->dofadr], h, &sum);
   }
   invert(arm, q_world, v_world);
+
+  int limited = 0;
   for (int i = 0; i < arm->n; ++i) {
     const hfiArmJoint* a = &arm->joint[i];
-    double asked = arm->tau[a->dofadr] + damping[a->dofadr] * v_world[a->dofadr],
-           e = wanted[i].q - q_world[a->qposadr];
+    double asked = arm->tau[a->dofadr] + damping[a->dofadr] * v_world[a->dofadr];
     tau[i] = clamp(asked, -a->effort, a->effort);
     limited += tau[i] != asked;
-    if (integral && (tau[i] == asked || e * asked < 0)) integral[i] += h * e; // The integral does not grow at the limit.
+
+    // The integral does not grow at the limit.
+    double e = wanted[i].q - q_world[a->qposadr];
+    if (integral && (tau[i] == asked || e * asked < 0)) integral[i] += h * e;
   }
   return limited;
 }
 
+// Writes the torques tau to the input: to a joint's motor if it has one, else as a force on its dof.
 void hf_arm_apply(const hfArm* arm, const double* tau, hfInput* input) {
   for (int i = 0; i < arm->n; ++i) {
     const hfiArmJoint* a = &arm->joint[i];
@@ -50,43 +58,55 @@ void hf_arm_apply(const hfArm* arm, const double* tau, hfInput* input) {
   }
 }
 
+// Computes the torque tau [N m or N] of the actuators on each joint, as a sensor at the joint measures it.
 void hf_arm_sensed_torque(const hfArm* arm, const hfSim* sim, double* tau) {
   const hfModel* m = arm->model;
   const double* force = hf_sim_actuator_force(sim);
+
   for (int i = 0; i < arm->n; ++i) {
     tau[i] = 0;
     for (int k = 0; k < m->nu; ++k) {
       int trn = hf_model_actuator_trntype(m)[k];
-      if ((trn == HF_TRANSMISSION_JOINT || trn == HF_TRANSMISSION_JOINT_IN_PARENT) &&
-          hf_model_actuator_trnid(m)[2 * k] == arm->joint[i].joint)
+      int on_joint = trn == HF_TRANSMISSION_JOINT || trn == HF_TRANSMISSION_JOINT_IN_PARENT;
+      if (on_joint && hf_model_actuator_trnid(m)[2 * k] == arm->joint[i].joint)
         tau[i] += hf_model_actuator_gear(m)[6 * k] * force[k];
     }
   }
 }
 
+// Computes the external torques [N m or N] on the joints.
+// Reads the sensed torques tau and the accelerations vdot of a step of h [s].
 void hf_arm_external(hfArm* arm, const double* q_world, const double* v_world, const double* vdot,
                      const double* tau, double h, double* external) {
   const hfModel* m = arm->model;
   memcpy(arm->vdot, vdot, sizeof *vdot * (size_t)m->nv);
   invert(arm, q_world, v_world);
+
   for (int i = 0; i < arm->n; ++i) {
     int k = arm->joint[i].dofadr;
     external[i] = arm->tau[k] + hf_model_dof_damping(m)[k] * (v_world[k] + h * vdot[k]) - tau[i];
   }
 }
 
+// Returns the wrench on the tip whose torques are nearest to `external`, or zero if its matrix has no factor.
 hfForce hf_arm_wrench(hfArm* arm, const double* external, double length, double damping) {
-  double A[36], b[6];
+  double A[36];
+  double b[6];
   int n = arm->n;
   hfi_arm_weigh(arm, length);
+
+  // A = J J^T + lambda^2, b = J tau_ext
   for (int r = 0; r < 6; ++r) {
     b[r] = hfi_dot(arm->Jw + r * n, external, n);
     for (int k = 0; k < 6; ++k)
       A[6 * r + k] = hfi_dot(arm->Jw + r * n, arm->Jw + k * n, n) + (r == k ? sqr(damping) : 0);
   }
+
   hfForce w = fo_zero();
   if (hfi_cholesky(A, 6, 6) != 0) return w;
   hfi_cholesky_solve(A, 6, 6, b);
+
+  // the solution's torques are in units of the length
   w.n = v3_scale(length, v3_load(b));
   w.f = v3_load(b + 3);
   return w;

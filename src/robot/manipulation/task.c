@@ -3,29 +3,35 @@
 
 #include <assert.h>
 
+// Starts the task in a state at the given time [s].
 void hf_task_start(hfTask* task, int state, double time) {
   hfTask fresh = {.state = state, .failed_in = -1, .entered = 1, .since = time};
   *task = fresh;
 }
 
-static void enter(hfTask* task, int state, double time) {
-  task->state = state;
-  task->since = time;
-  task->entered = 1;
-}
-
+// Runs the present state once. Moves on if it is done, has failed or takes too long.
+// Returns 1 if the state has changed.
 int hf_task_step(hfTask* task, const hfTaskState* states, int count, double time, void* user) {
   if (task->state < 0) return 0;
   assert(task->state < count);
   (void)count;
+
   const hfTaskState* s = &states[task->state];
   double since = time - task->since;
   hfTaskResult result = s->run(user, since, task->entered);
   task->entered = 0;
+
   int late = result == HF_TASK_RUNNING && s->timeout > 0 && since >= s->timeout;
   if (result == HF_TASK_RUNNING && !late) return 0;
-  if (result != HF_TASK_DONE && task->failed_in < 0)
-    task->failed_in = task->state, task->timed_out = late;
-  enter(task, result == HF_TASK_DONE ? s->done : s->failed, time);
+
+  // the first state that fails is the one that is reported
+  if (result != HF_TASK_DONE && task->failed_in < 0) {
+    task->failed_in = task->state;
+    task->timed_out = late;
+  }
+
+  task->state = result == HF_TASK_DONE ? s->done : s->failed;
+  task->since = time;
+  task->entered = 1;
   return 1;
 }
