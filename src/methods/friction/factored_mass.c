@@ -1,22 +1,26 @@
-// Factors a sparse M by its connected components. Each is ordered by minimum degree with one node for each dof, so that a
-// free body of six dofs costs nothing and a body of finite elements keeps its sparsity.
+// Factors a sparse M by its connected components. Each is ordered by minimum degree with one node for each dof, so
+// that a free body of six dofs costs nothing and a body of finite elements keeps its sparsity.
 #include "methods/friction/factored_mass.h"
 
 #include <string.h>
 
-// Lists the off-diagonal entries of M as edges. Returns NULL if memory ran out.
+// Lists the off-diagonal entries of M as edges and writes their number. Returns NULL if memory ran out.
 static int32_t* list_edges(const hfSparseMatrix* M, int32_t* count, const hfAllocator* allocator) {
   int32_t* edges = hfi_allocate(allocator, sizeof(int32_t) * 2 * ((size_t)M->start[M->rows] + 1));
   *count = 0;
-  for (int32_t i = 0; edges && i < M->rows; ++i)
+  if (!edges) return NULL;
+
+  for (int32_t i = 0; i < M->rows; ++i)
     for (int32_t e = M->start[i]; e < M->start[i + 1]; ++e) {
       if (M->col[e] == i) continue;
-      edges[2 * *count] = i, edges[2 * *count + 1] = M->col[e];
+      edges[2 * *count] = i;
+      edges[2 * *count + 1] = M->col[e];
       ++*count;
     }
   return edges;
 }
 
+// Takes the arrays for components of the largest size.
 static void plan(hfiFactoredMass* mass, hfiArena* arena) {
   hfi_block_plan(&mass->K, arena, mass->components.largest, mass->components.largest);
   mass->x = HFI_TAKE(arena, double, mass->components.largest);
@@ -24,11 +28,15 @@ static void plan(hfiFactoredMass* mass, hfiArena* arena) {
 
 int hfi_mass_open(hfiFactoredMass* mass, const hfSparseMatrix* M, const hfAllocator* allocator) {
   memset(mass, 0, sizeof *mass);
-  mass->M = M, mass->allocator = allocator;
-  int32_t count, *edges = list_edges(M, &count, allocator);
+  mass->M = M;
+  mass->allocator = allocator;
+
+  int32_t count;
+  int32_t* edges = list_edges(M, &count, allocator);
   int found = edges && hfi_components_find(&mass->components, M->rows, edges, count, allocator);
   hfi_release(edges);
   if (!found) return 0;
+
   hfiArena size = hfi_arena(NULL, 0);
   plan(mass, &size);
   hfiArena arena = hfi_arena_allocate(&size, allocator);
@@ -43,9 +51,10 @@ void hfi_mass_close(hfiFactoredMass* mass) {
   hfi_release(mass->components.start);
 }
 
-// Places entry (i, j) of a matrix with one dof a node.
+// Returns the place of entry (i, j) of a matrix with one dof a node.
 static double* entry_of(hfiBlockMatrix* K, int32_t i, int32_t j) {
-  int32_t a = K->position[i], b = K->position[j];
+  int32_t a = K->position[i];
+  int32_t b = K->position[j];
   if (a == b) return hfi_block_rows(K, a);
   if (a < b) return hfi_block_rows(K, a) + 1 + hfi_block_column(K, a, b);
   return hfi_block_lower(K, b) + hfi_block_column(K, b, a);
@@ -55,7 +64,10 @@ hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
   const hfiComponents* C = &mass->components;
   const hfSparseMatrix* M = mass->M;
   hfiBlockMatrix* K = &mass->K;
-  int32_t first = C->start[c], n = C->start[c + 1] - first;
+  int32_t first = C->start[c];
+  int32_t n = C->start[c + 1] - first;
+
+  // the order of elimination
   hfi_block_begin(K, n);
   for (int32_t k = 0; k < n; ++k) {
     int32_t i = C->item[first + k];
@@ -63,6 +75,8 @@ hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
     for (int32_t e = M->start[i]; e < M->start[i + 1]; ++e) hfi_block_couple(K, k, C->local[M->col[e]]);
   }
   if (!hfi_block_order(K)) return HF_ERROR_MEMORY;
+
+  // room for the factors
   if (K->at[n] > mass->capacity) {
     hfi_release(mass->capacity ? K->value : NULL);
     mass->capacity = 0;
@@ -70,6 +84,7 @@ hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
     if (!K->value) return HF_ERROR_MEMORY;
     mass->capacity = K->at[n];
   }
+
   hfi_block_zero(K, 0, K->nodes, 0);
   for (int32_t k = 0; k < n; ++k) {
     int32_t i = C->item[first + k];

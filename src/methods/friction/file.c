@@ -1,6 +1,6 @@
-// Friction problems as text files (docs/reference/friction-file.md): a header line, the counts, then every vector and matrix
-// of the problem's form: a line with its name and length, then a line for each number or entry (row, column, value). 17
-// significant digits give every double back bit for bit.
+// Friction problems as text files (docs/reference/friction-file.md): a header line, the counts, then every vector and
+// matrix of the problem's form: a line with its name and length, then a line for each number or entry (row, column,
+// value). 17 significant digits give every double back bit for bit.
 #include "methods/friction/problem.h"
 
 #include "base/arena.h"
@@ -11,30 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST_ENTRY_SIZE = 6 }; // An entry of a matrix takes at least this many characters.
 static const char header[] = "holdfast-friction-problem 1";
 static const char* const forms[] = {"local", "global"};
 
 // ---- writing -------------------------------------------------------------------------------------
 
+// Writes the name of A, its number of entries, and a line for each entry.
 static void write_matrix(hfiOutput* file, const char* name, const hfSparseMatrix* A) {
   hfi_output_print(file, "%s %d\n", name, A->start[A->rows]);
   for (int32_t i = 0; i < A->rows; ++i)
-    for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) hfi_output_print(file, "%d %d %.17g\n", i, A->col[e], A->value[e]);
+    for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e)
+      hfi_output_print(file, "%d %d %.17g\n", i, A->col[e], A->value[e]);
 }
 
+// Writes a valid problem to a file. Returns a status < 0, with a message, if the problem is invalid or the file fails.
 hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hf_friction_problem_validate(problem, error);
   if (status) return status;
+
   hfFrictionProblem P = *problem;
   hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
   hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
-  int nmatrix = hfi_friction_matrices(&P, matrices), nvector = hfi_friction_vectors(&P, vectors);
+  int nmatrix = hfi_friction_matrices(&P, matrices);
+  int nvector = hfi_friction_vectors(&P, vectors);
+
   hfiOutput file;
   status = hfi_output_open(&file, path, HFI_OUTPUT_WHOLE, error);
   if (status) return status;
-  hfi_output_print(&file, "%s\nform %s\ndim %d\nncontact %d\nnequality %d\nnv %d\n", header, forms[P.form], P.dim, P.ncontact,
-                   P.nequality, P.nv);
+
+  hfi_output_print(&file, "%s\nform %s\ndim %d\nncontact %d\nnequality %d\nnv %d\n", header, forms[P.form], P.dim,
+                   P.ncontact, P.nequality, P.nv);
   for (int k = 0; k < nvector; ++k) {
     hfi_output_print(&file, "%s %d\n", vectors[k].name, vectors[k].size);
     for (int32_t i = 0; i < vectors[k].size; ++i) hfi_output_print(&file, "%.17g\n", (*vectors[k].vector)[i]);
@@ -45,11 +53,13 @@ hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char*
 
 // ---- reading -------------------------------------------------------------------------------------
 
+// Reads the header and the form, which becomes its index in `forms`.
 static hfStatus read_form(hfiTextReader* r, int32_t* form) {
   hfStatus status = hfi_text_expect(r, header);
   if (!status) status = hfi_text_end_line(r);
   if (!status) status = hfi_text_expect(r, "form");
   if (status) return status;
+
   const char* word = r->token + strspn(r->token, " \t");
   for (*form = 0; *form < 2; ++*form) {
     size_t length = strlen(forms[*form]);
@@ -58,26 +68,31 @@ static hfStatus read_form(hfiTextReader* r, int32_t* form) {
   return HFI_MALFORMED(r, "%s:%d: the form is \"local\" or \"global\"", r->path, r->line);
 }
 
+// Reads form, dim and counts, and checks them.
 static hfStatus read_counts(hfiTextReader* r, hfFrictionProblem* P) {
-  hfError why = {HF_OK, ""};
   hfStatus status = read_form(r, &P->form);
   if (!status) status = hfi_text_count(r, "dim", &P->dim);
   if (!status) status = hfi_text_count(r, "ncontact", &P->ncontact);
   if (!status) status = hfi_text_count(r, "nequality", &P->nequality);
   if (!status) status = hfi_text_count(r, "nv", &P->nv);
-  if (!status && hfi_friction_check_counts(P, &why)) status = HFI_MALFORMED(r, "%s:%d: %s", r->path, r->line, why.message);
-  return status;
+  if (status) return status;
+
+  hfError why = {HF_OK, ""};
+  if (hfi_friction_check_counts(P, &why)) return HFI_MALFORMED(r, "%s:%d: %s", r->path, r->line, why.message);
+  return HF_OK;
 }
 
 // Reads a vector. In the pass that plans, the numbers go nowhere.
 static hfStatus read_vector(hfiTextReader* r, const hfiFrictionVector* item, hfiArena* arena) {
   int32_t count;
-  double unused;
   hfStatus status = hfi_text_count(r, item->name, &count);
-  if (!status && count != item->size)
-    return HFI_MALFORMED(r, "%s:%d: \"%s\" has %d numbers, not %d", r->path, r->line, item->name, count, item->size);
   if (status) return status;
-  double* x = *item->vector = HFI_TAKE(arena, double, count);
+  if (count != item->size)
+    return HFI_MALFORMED(r, "%s:%d: \"%s\" has %d numbers, not %d", r->path, r->line, item->name, count, item->size);
+
+  double unused;
+  double* x = HFI_TAKE(arena, double, count);
+  *item->vector = x;
   for (int32_t i = 0; i < count && !status; ++i) {
     if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends in \"%s\"", r->path, r->line, item->name);
     status = hfi_text_real(r, x ? x + i : &unused);
@@ -86,59 +101,76 @@ static hfStatus read_vector(hfiTextReader* r, const hfiFrictionVector* item, hfi
   return status;
 }
 
+// Reads one line with an entry of a matrix, and checks its row and column.
 static hfStatus read_entry(hfiTextReader* r, const hfiFrictionMatrix* item, int32_t* row, int32_t* col, double* value) {
   if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends in \"%s\"", r->path, r->line, item->name);
   hfStatus status = hfi_text_int(r, row);
   if (!status) status = hfi_text_int(r, col);
   if (!status) status = hfi_text_real(r, value);
   if (!status) status = hfi_text_end_line(r);
-  if (!status && (*row < 0 || *row >= item->rows || *col < 0 || *col >= item->cols))
+  if (status) return status;
+
+  if (*row < 0 || *row >= item->rows || *col < 0 || *col >= item->cols)
     return HFI_MALFORMED(r, "%s:%d: %s is (%d x %d)", r->path, r->line, item->name, item->rows, item->cols);
-  return status;
+  return HF_OK;
 }
 
-// Reads a matrix, whose rows must come in ascending order.
+// Reads a matrix, whose rows must come in ascending order. In the pass that plans, the entries go nowhere.
 static hfStatus read_matrix(hfiTextReader* r, const hfiFrictionMatrix* item, hfiArena* arena) {
-  int32_t count = 0, last = 0;
+  int32_t count = 0;
   hfStatus status = hfi_text_count(r, item->name, &count);
-  if (!status && (count < 0 || (size_t)count > r->size / 6)) // An entry has six characters at least.
-    return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d entries", r->path, r->line, item->name, count);
   if (status) return status;
+  if (count < 0 || (size_t)count > r->size / LEAST_ENTRY_SIZE)
+    return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d entries", r->path, r->line, item->name, count);
+
   hfSparseMatrix* A = item->matrix;
-  A->rows = item->rows, A->cols = item->cols;
+  A->rows = item->rows;
+  A->cols = item->cols;
   A->start = HFI_TAKE(arena, int32_t, A->rows + 1);
   A->col = HFI_TAKE(arena, int32_t, count);
   A->value = HFI_TAKE(arena, double, count);
-  for (int32_t e = 0; e < count && !status; ++e) {
-    int32_t row, col;
+
+  // start[i + 1] counts the entries of row i first
+  int32_t last = 0;
+  for (int32_t e = 0; e < count; ++e) {
+    int32_t row;
+    int32_t col;
     double value;
     status = read_entry(r, item, &row, &col, &value);
-    if (!status && row < last) return HFI_MALFORMED(r, "%s:%d: row %d after row %d", r->path, r->line, row, last);
     if (status) return status;
+    if (row < last) return HFI_MALFORMED(r, "%s:%d: row %d after row %d", r->path, r->line, row, last);
+
     last = row;
     if (!A->start) continue;
     ++A->start[row + 1];
-    A->col[e] = col, A->value[e] = value;
+    A->col[e] = col;
+    A->value[e] = value;
   }
+
   for (int32_t i = 0; A->start && i < A->rows; ++i) A->start[i + 1] += A->start[i];
-  return status;
+  return HF_OK;
 }
 
 // One pass over the text. Over an arena without memory it plans; over zeroed memory it stores.
 static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {
   hfFrictionProblem* P = object;
-  hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
-  hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
   hfStatus status = read_counts(r, P);
   if (status) return status;
-  int nmatrix = hfi_friction_matrices(P, matrices), nvector = hfi_friction_vectors(P, vectors);
+
+  hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
+  hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
+  int nmatrix = hfi_friction_matrices(P, matrices);
+  int nvector = hfi_friction_vectors(P, vectors);
   for (int k = 0; k < nvector && !status; ++k) status = read_vector(r, &vectors[k], arena);
   for (int k = 0; k < nmatrix && !status; ++k) status = read_matrix(r, &matrices[k], arena);
   return status ? status : hfi_text_expect_end(r);
 }
 
-static hfStatus check_problem(const void* object, hfError* error) { return hf_friction_problem_validate(object, error); }
+static hfStatus check_problem(const void* object, hfError* error) {
+  return hf_friction_problem_validate(object, error);
+}
 
+// Reads a problem from a file. *problem is written on success only; hf_friction_problem_free gives it back.
 hfStatus hf_friction_problem_read(hfFrictionProblem** problem, const char* path, hfError* error) {
   hfi_clear_error(error);
   void* read = NULL;

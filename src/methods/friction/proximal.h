@@ -16,7 +16,7 @@ typedef struct hfiProximal {
   double *b;                    // (n) right-hand side in the order of elimination
   double *compliance, *rho;     // (nodes) c and the slope of the laws
   hfiContactResponse* response; // (nodes) derivatives of the laws
-  size_t* place;                // (entries) index in K.value of the entry of the same column in the first row of its node
+  size_t* place;                // (entries) index in K.value of the entry of this column in the first row of its node
   int32_t* stride;              // (entries) the distance from there to the next row of the node
   void* memory;
 } hfiProximal;
@@ -26,6 +26,7 @@ void hfi_proximal_free(hfiProximal* S);
 
 // Improves r (n) until both residuals are within config->tolerance. Adds its work to the report. Returns HF_OK,
 // HF_NOT_CONVERGED or HF_ERROR_MEMORY.
-hfStatus hfi_proximal_solve(hfiProximal* S, const hfiReduced* P, const hfFrictionConfig* config, double* r, hfFrictionReport* report);
+hfStatus hfi_proximal_solve(hfiProximal* S, const hfiReduced* P, const hfFrictionConfig* config, double* r,
+                            hfFrictionReport* report);
 
 #endif

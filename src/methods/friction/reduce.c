@@ -3,8 +3,8 @@
 //   local form    W = [W  V ]    q = [q]          global form   W = B' M^-1 B,   B = [H G]
 //                     [V' R ]        [s]                        q = B' M^-1 f + [w; b]
 //
-// M is factored component by component. A component with n dofs that k rows move adds a dense block (k x k) to W: for each
-// of these rows j, x = M^-1 b_j, then W_ij += b_i'x for all rows i of the component.
+// M is factored component by component. A component with n dofs that k rows move adds a dense block (k x k) to W: for
+// each of these rows j, x = M^-1 b_j, then W_ij += b_i'x for all rows i of the component.
 #include "methods/friction/reduce.h"
 
 #include "base/error.h"
@@ -14,25 +14,34 @@
 
 // ---- local form ----------------------------------------------------------------------------------
 
-// Where the rows or columns of a matrix go in the reduced problem: from `first` on, three for each contact of `dim` rows. With dim 3 they stay one
-// after the other.
+// Where the rows or columns of a matrix go in the reduced problem: from `first` on, three for each contact of `dim`
+// rows. With dim 3 they stay one after the other.
 typedef struct place {
   int32_t first, dim;
 } place;
 
+// Adds A, or its transpose, to the entries of W.
 static void add_block(hfiEntries* list, const hfSparseMatrix* A, place rows, place cols, int transpose) {
   for (int32_t i = 0; i < A->rows; ++i)
     for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) {
-      int32_t row = rows.first + hfi_reduced_row(rows.dim, i), col = cols.first + hfi_reduced_row(cols.dim, A->col[e]);
-      hfi_entries_add(list, transpose ? col : row, transpose ? row : col, A->value[e]);
+      int32_t row = rows.first + hfi_reduced_row(rows.dim, i);
+      int32_t col = cols.first + hfi_reduced_row(cols.dim, A->col[e]);
+      if (transpose)
+        hfi_entries_add(list, col, row, A->value[e]);
+      else
+        hfi_entries_add(list, row, col, A->value[e]);
     }
 }
 
+// Lists the entries of W and writes q, of a problem in the local form.
 static void take_local(const hfFrictionProblem* problem, hfiReduced* P, hfiEntries* list) {
-  place contacts = {0, problem->dim}, equalities = {3 * P->ncontact, 3};
+  place contacts = {0, problem->dim};
+  place equalities = {3 * P->ncontact, 3};
+
   add_block(list, &problem->W, contacts, contacts, 0);
   for (int32_t i = 0; i < problem->dim * P->ncontact; ++i) P->q[hfi_reduced_row(problem->dim, i)] = problem->q[i];
   if (P->nequality == 0) return;
+
   add_block(list, &problem->V, contacts, equalities, 0);
   add_block(list, &problem->V, contacts, equalities, 1);
   add_block(list, &problem->R, equalities, equalities, 0);
@@ -50,24 +59,32 @@ typedef struct columns {
   double *x, *row;      // (nv) M^-1 b_j by item of the component; (columns of B) b_i'x by place
 } columns;
 
-// Row `dof` of B = [H G]: its first entries are those of H, the others those of G.
+// Returns the number of entries in row `dof` of B = [H G]: its first entries are those of H, the others those of G.
 static int32_t row_entries(const columns* c, int32_t dof) {
   const hfFrictionProblem* p = c->problem;
   int32_t count = p->H.start[dof + 1] - p->H.start[dof];
   return count + (p->nequality ? p->G.start[dof + 1] - p->G.start[dof] : 0);
 }
+// Writes the value of entry e of row `dof` of B, and returns its column.
 static int32_t row_entry(const columns* c, int32_t dof, int32_t e, double* value) {
   const hfFrictionProblem* p = c->problem;
   int32_t count = p->H.start[dof + 1] - p->H.start[dof];
-  const hfSparseMatrix* A = e < count ? &p->H : &p->G;
-  int32_t at = e < count ? p->H.start[dof] + e : p->G.start[dof] + e - count;
-  *value = A->value[at];
-  return A->col[at] + (e < count ? 0 : c->contact_rows);
+
+  if (e < count) {
+    int32_t k = p->H.start[dof] + e;
+    *value = p->H.value[k];
+    return p->H.col[k];
+  }
+  int32_t k = p->G.start[dof] + e - count;
+  *value = p->G.value[k];
+  return p->G.col[k] + c->contact_rows;
 }
+// Returns the row of the reduced problem that is column j of B.
 static int32_t reduced_column(const columns* c, int32_t j) {
   return j < c->contact_rows ? hfi_reduced_row(c->problem->dim, j) : 3 * c->problem->ncontact + j - c->contact_rows;
 }
 
+// Lists the columns of B that move one of the n dofs, in c->list, and writes their places.
 static void find_columns(columns* c, const int32_t* dofs, int32_t n) {
   double value;
   c->count = 0;
@@ -90,7 +107,7 @@ static void take_column(columns* c, const int32_t* dofs, int32_t n, int32_t j) {
   }
 }
 
-// row[place of i] = b_i'x for all columns i of the component.
+// Computes row[place of i] = b_i'x for all columns i of the component.
 static void multiply_columns(columns* c, const int32_t* dofs, int32_t n) {
   double value;
   for (int32_t i = 0; i < c->count; ++i) c->row[i] = 0;
@@ -101,43 +118,60 @@ static void multiply_columns(columns* c, const int32_t* dofs, int32_t n) {
     }
 }
 
+// Adds B' M^-1 B and B' M^-1 f of one component of M to the entries of W and to q.
+// Returns HF_OK, HF_SINGULAR or HF_ERROR_MEMORY. All places are -1 again at the end.
 static hfStatus add_component(columns* c, hfiFactoredMass* mass, int32_t index, hfiReduced* P, hfiEntries* list) {
-  const int32_t *start = mass->components.start + index, *dofs = mass->components.item + start[0];
+  const int32_t* start = mass->components.start + index;
+  const int32_t* dofs = mass->components.item + start[0];
   int32_t n = start[1] - start[0];
   find_columns(c, dofs, n);
-  hfStatus status = c->count ? hfi_mass_factor(mass, index) : HF_OK;
-  for (int32_t s = 0; s < c->count && status == HF_OK; ++s) {
-    take_column(c, dofs, n, c->list[s]);
-    hfi_mass_solve(mass, c->x);
-    multiply_columns(c, dofs, n);
-    for (int32_t i = 0; i < c->count; ++i)
-      hfi_entries_add(list, reduced_column(c, c->list[i]), reduced_column(c, c->list[s]), c->row[i]);
-  }
-  if (c->count && status == HF_OK) {
+  if (c->count == 0) return HF_OK;
+
+  hfStatus status = hfi_mass_factor(mass, index);
+  if (status == HF_OK) {
+    for (int32_t s = 0; s < c->count; ++s) {
+      take_column(c, dofs, n, c->list[s]);
+      hfi_mass_solve(mass, c->x);
+      multiply_columns(c, dofs, n);
+      for (int32_t i = 0; i < c->count; ++i)
+        hfi_entries_add(list, reduced_column(c, c->list[i]), reduced_column(c, c->list[s]), c->row[i]);
+    }
+
     for (int32_t k = 0; k < n; ++k) c->x[k] = c->problem->f[dofs[k]];
     hfi_mass_solve(mass, c->x);
     multiply_columns(c, dofs, n);
     for (int32_t i = 0; i < c->count; ++i) P->q[reduced_column(c, c->list[i])] += c->row[i];
   }
+
   for (int32_t s = 0; s < c->count; ++s) c->place[c->list[s]] = -1;
   return status;
 }
 
-static hfStatus take_global(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P, hfiEntries* list) {
-  int32_t m = problem->dim * problem->ncontact, width = m + problem->nequality;
+// Lists the entries of W and writes q, of a problem in the global form. Returns HF_OK, HF_SINGULAR or HF_ERROR_MEMORY.
+static hfStatus take_global(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P,
+                            hfiEntries* list) {
+  int32_t m = problem->dim * problem->ncontact;
+  int32_t width = m + problem->nequality;
   hfiFactoredMass mass;
-  columns c = {.problem = problem, .contact_rows = m};
   int opened = hfi_mass_open(&mass, &problem->M, allocator);
+
+  columns c = {.problem = problem, .contact_rows = m};
   c.row = hfi_allocate(allocator, ((size_t)width + (size_t)problem->nv + 1) * sizeof(double));
   c.place = hfi_allocate(allocator, (2 * (size_t)width + 1) * sizeof(int32_t));
   hfStatus status = opened && c.row && c.place ? HF_OK : HF_ERROR_MEMORY;
+
+  // q starts as [w; b]
   if (status == HF_OK) {
-    c.x = c.row + width, c.list = c.place + width;
+    c.x = c.row + width;
+    c.list = c.place + width;
     for (int32_t j = 0; j < width; ++j) c.place[j] = -1;
     for (int32_t i = 0; i < m; ++i) P->q[hfi_reduced_row(problem->dim, i)] = problem->w[i];
     for (int32_t e = 0; e < problem->nequality; ++e) P->q[3 * P->ncontact + e] = problem->b[e];
   }
-  for (int32_t k = 0; k < mass.components.count && status == HF_OK; ++k) status = add_component(&c, &mass, k, P, list);
+
+  for (int32_t k = 0; k < mass.components.count && status == HF_OK; ++k)
+    status = add_component(&c, &mass, k, P, list);
+
   hfi_release(c.place);
   hfi_release(c.row);
   hfi_mass_close(&mass);
@@ -153,17 +187,24 @@ static hfStatus explain(hfStatus status, hfError* error) {
   return status;
 }
 
-hfStatus hfi_friction_reduce(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P, hfError* error) {
-  hfiEntries list = {.allocator = allocator};
+hfStatus hfi_friction_reduce(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P,
+                             hfError* error) {
   memset(P, 0, sizeof *P);
-  P->ncontact = problem->ncontact, P->nequality = problem->nequality;
+  P->ncontact = problem->ncontact;
+  P->nequality = problem->nequality;
   P->n = 3 * P->ncontact + P->nequality;
   P->mu = problem->mu;
   P->q = hfi_allocate(allocator, sizeof(double) * ((size_t)P->n + 1));
   hfStatus status = P->q ? HF_OK : HF_ERROR_MEMORY;
+
+  hfiEntries list = {.allocator = allocator};
   if (status == HF_OK && problem->form == HF_FORM_LOCAL) take_local(problem, P, &list);
   if (status == HF_OK && problem->form == HF_FORM_GLOBAL) status = take_global(problem, allocator, P, &list);
-  if (status == HF_OK && !hfi_entries_compress(&list, P->n, P->n, &P->W)) P->W.start = NULL, status = HF_ERROR_MEMORY;
+  if (status == HF_OK && !hfi_entries_compress(&list, P->n, P->n, &P->W)) {
+    P->W.start = NULL;
+    status = HF_ERROR_MEMORY;
+  }
+
   hfi_entries_free(&list);
   if (status != HF_OK) hfi_reduced_free(P);
   return explain(status, error);
@@ -175,26 +216,35 @@ void hfi_reduced_free(hfiReduced* P) {
   memset(P, 0, sizeof *P);
 }
 
-hfStatus hfi_recover_velocity(const hfFrictionProblem* problem, const hfAllocator* allocator, const double* r, const double* lambda,
-                              double* v, hfError* error) {
+hfStatus hfi_recover_velocity(const hfFrictionProblem* problem, const hfAllocator* allocator, const double* r,
+                              const double* lambda, double* v, hfError* error) {
   hfiFactoredMass mass;
   int opened = hfi_mass_open(&mass, &problem->M, allocator);
-  double *x = hfi_allocate(allocator, 2 * sizeof(double) * ((size_t)problem->nv + 1)), *p = x + problem->nv;
+  double* x = hfi_allocate(allocator, 2 * sizeof(double) * ((size_t)problem->nv + 1));
   hfStatus status = opened && x ? HF_OK : HF_ERROR_MEMORY;
+
+  // p = H r + G lambda + f
+  double* p = NULL;
   if (status == HF_OK) {
+    p = x + problem->nv;
     memcpy(p, problem->f, sizeof *p * (size_t)problem->nv);
     hfi_sparse_add(&problem->H, r, p);
     if (problem->nequality) hfi_sparse_add(&problem->G, lambda, p);
   }
+
+  // p <- M^-1 p
   for (int32_t c = 0; c < mass.components.count && status == HF_OK; ++c) {
-    const int32_t *start = mass.components.start + c, *dofs = mass.components.item + start[0];
+    const int32_t* start = mass.components.start + c;
+    const int32_t* dofs = mass.components.item + start[0];
     int32_t n = start[1] - start[0];
     status = hfi_mass_factor(&mass, c);
     if (status != HF_OK) break;
+
     for (int32_t k = 0; k < n; ++k) x[k] = p[dofs[k]];
     hfi_mass_solve(&mass, x);
     for (int32_t k = 0; k < n; ++k) p[dofs[k]] = x[k];
   }
+
   if (status == HF_OK) memcpy(v, p, sizeof *v * (size_t)problem->nv);
   hfi_release(x);
   hfi_mass_close(&mass);

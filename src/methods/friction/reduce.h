@@ -28,11 +28,12 @@ static inline int32_t hfi_row_node(const hfiReduced* P, int32_t row) {
 static inline int32_t hfi_reduced_row(int32_t dim, int32_t i) { return dim == 3 ? i : 3 * (i / 2) + i % 2; }
 
 // Makes the reduced problem; hfi_reduced_free gives its memory back. Refuses where memory runs out or M is singular.
-hfStatus hfi_friction_reduce(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P, hfError* error);
+hfStatus hfi_friction_reduce(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P,
+                             hfError* error);
 void hfi_reduced_free(hfiReduced* P);
 
 // Solves M v = H r + G lambda + f for the velocities v of the global form.
-hfStatus hfi_recover_velocity(const hfFrictionProblem* problem, const hfAllocator* allocator, const double* r, const double* lambda,
-                              double* v, hfError* error);
+hfStatus hfi_recover_velocity(const hfFrictionProblem* problem, const hfAllocator* allocator, const double* r,
+                              const double* lambda, double* v, hfError* error);
 
 #endif

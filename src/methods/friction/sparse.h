@@ -18,11 +18,12 @@ typedef struct hfiEntries {
 
 void hfi_entries_add(hfiEntries* list, int32_t row, int32_t col, double value);
 void hfi_entries_free(hfiEntries* list);
-// Makes a matrix whose entries of the same place are added up, each row in the order of its first entries. Its memory is
-// given back with hfi_release(A->start). Returns 0 if memory ran out.
+// Makes a matrix whose entries of the same place are added up, each row in the order of its first entries. Its memory
+// is given back with hfi_release(A->start). Returns 0 if memory ran out.
 int hfi_entries_compress(const hfiEntries* list, int32_t rows, int32_t cols, hfSparseMatrix* A);
 
-// The connected components of a graph: the items of component c are item[start[c]] to item[start[c + 1] - 1], ascending.
+// The connected components of a graph: the items of component c are item[start[c]] to item[start[c + 1] - 1],
+// ascending.
 typedef struct hfiComponents {
   int32_t count, largest; // number of components; items of the largest
   int32_t *start, *item;

@@ -1,4 +1,5 @@
-// Checks of friction problems: sizes, indices and numbers must be what friction.h says. A refusal names the array at fault.
+// Checks of friction problems: sizes, indices and numbers must be what friction.h says. A refusal names the array at
+// fault.
 #include "methods/friction/problem.h"
 
 #include "base/error.h"
@@ -11,47 +12,62 @@ enum { LARGEST_COUNT = 1 << 28 }; // Three rows a contact must not exceed what a
 #define REFUSE(...) return hfi_refuse(error, HF_ERROR_ARGUMENT, __VA_ARGS__)
 
 int hfi_friction_matrices(hfFrictionProblem* P, hfiFrictionMatrix list[HFI_FRICTION_MATRICES]) {
-  int32_t m = P->dim * P->ncontact, p = P->nequality, nv = P->nv;
+  int32_t m = P->dim * P->ncontact;
+  int32_t p = P->nequality;
+  int32_t nv = P->nv;
   const hfiFrictionMatrix local[] = {{"W", &P->W, m, m}, {"V", &P->V, m, p}, {"R", &P->R, p, p}};
   const hfiFrictionMatrix global[] = {{"M", &P->M, nv, nv}, {"H", &P->H, nv, m}, {"G", &P->G, nv, p}};
   memcpy(list, P->form == HF_FORM_LOCAL ? local : global, sizeof local);
+
+  // without equalities: W, or M and H
   if (p > 0) return 3;
   return P->form == HF_FORM_LOCAL ? 1 : 2;
 }
 
 int hfi_friction_vectors(hfFrictionProblem* P, hfiFrictionVector list[HFI_FRICTION_VECTORS]) {
-  int32_t m = P->dim * P->ncontact, p = P->nequality;
+  int32_t m = P->dim * P->ncontact;
+  int32_t p = P->nequality;
   const hfiFrictionVector local[HFI_FRICTION_VECTORS] = {{"mu", &P->mu, P->ncontact}, {"q", &P->q, m}, {"s", &P->s, p}};
   const hfiFrictionVector global[HFI_FRICTION_VECTORS] = {
       {"mu", &P->mu, P->ncontact}, {"f", &P->f, P->nv}, {"w", &P->w, m}, {"b", &P->b, p}};
   memcpy(list, P->form == HF_FORM_LOCAL ? local : global, sizeof local);
+
+  // the last vector belongs to the equalities
   return (P->form == HF_FORM_LOCAL ? 2 : 3) + (p > 0);
 }
 
 hfStatus hfi_friction_check_counts(const hfFrictionProblem* P, hfError* error) {
-  if (P->form != HF_FORM_LOCAL && P->form != HF_FORM_GLOBAL) REFUSE("friction problem: form = %d is neither local (%d) nor global (%d)", P->form, HF_FORM_LOCAL, HF_FORM_GLOBAL);
+  if (P->form != HF_FORM_LOCAL && P->form != HF_FORM_GLOBAL)
+    REFUSE("friction problem: form = %d is neither local (%d) nor global (%d)", P->form, HF_FORM_LOCAL, HF_FORM_GLOBAL);
   if (P->dim != 2 && P->dim != 3) REFUSE("friction problem: dim = %d is neither 2 nor 3", P->dim);
-  if (P->ncontact < 0 || P->nequality < 0 || P->nv < 0 || P->ncontact > LARGEST_COUNT || P->nequality > LARGEST_COUNT)
-    REFUSE("friction problem: %d contacts, %d equalities, %d velocities: a number is negative or above %d", P->ncontact, P->nequality, P->nv, LARGEST_COUNT);
+
+  int is_negative = P->ncontact < 0 || P->nequality < 0 || P->nv < 0;
+  if (is_negative || P->ncontact > LARGEST_COUNT || P->nequality > LARGEST_COUNT)
+    REFUSE("friction problem: %d contacts, %d equalities, %d velocities: a number is negative or above %d",
+           P->ncontact, P->nequality, P->nv, LARGEST_COUNT);
   return HF_OK;
 }
 
+// Checks size, order of rows, columns and numbers of a matrix.
 static hfStatus check_matrix(const hfiFrictionMatrix* item, hfError* error) {
   const hfSparseMatrix* A = item->matrix;
   if (A->rows != item->rows || A->cols != item->cols)
     REFUSE("friction problem: %s is (%d x %d), not (%d x %d)", item->name, A->rows, A->cols, item->rows, item->cols);
   if (!A->start) REFUSE("friction problem: %s has no `start`", item->name);
   if (A->start[0] != 0) REFUSE("friction problem: %s begins at entry %d", item->name, A->start[0]);
+
   for (int32_t i = 0; i < A->rows; ++i) {
     if (A->start[i + 1] < A->start[i]) REFUSE("friction problem: row %d of %s ends before it begins", i, item->name);
     for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) {
-      if (A->col[e] < 0 || A->col[e] >= A->cols) REFUSE("friction problem: %s has an entry in row %d, column %d", item->name, i, A->col[e]);
+      if (A->col[e] < 0 || A->col[e] >= A->cols)
+        REFUSE("friction problem: %s has an entry in row %d, column %d", item->name, i, A->col[e]);
       if (!isfinite(A->value[e])) REFUSE("friction problem: %s[%d][%d] is not finite", item->name, i, A->col[e]);
     }
   }
   return HF_OK;
 }
 
+// Checks that a vector exists and is finite.
 static hfStatus check_vector(const hfiFrictionVector* item, hfError* error) {
   const double* x = *item->vector;
   if (item->size > 0 && !x) REFUSE("friction problem: there is no %s", item->name);
@@ -60,16 +76,20 @@ static hfStatus check_vector(const hfiFrictionVector* item, hfError* error) {
   return HF_OK;
 }
 
+// Returns HF_OK, or a status < 0 with a message that names the array at fault.
 hfStatus hf_friction_problem_validate(const hfFrictionProblem* problem, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_friction_check_counts(problem, error);
   if (status) return status;
+
   hfFrictionProblem P = *problem;
   hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
   hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
-  int nmatrix = hfi_friction_matrices(&P, matrices), nvector = hfi_friction_vectors(&P, vectors);
+  int nmatrix = hfi_friction_matrices(&P, matrices);
+  int nvector = hfi_friction_vectors(&P, vectors);
   for (int k = 0; k < nmatrix && !status; ++k) status = check_matrix(&matrices[k], error);
   for (int k = 0; k < nvector && !status; ++k) status = check_vector(&vectors[k], error);
+
   for (int32_t i = 0; i < P.ncontact && !status; ++i)
     if (!(P.mu[i] >= 0)) REFUSE("friction problem: mu[%d] = %g is negative", i, P.mu[i]);
   return status;
