@@ -26,6 +26,7 @@ typedef struct Certify {
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
+// Returns the bytes of workspace that the largest of the four tests needs.
 static size_t tests_size(int32_t n) {
   size_t size = max_size(hfi_matrix_size(n), hfi_p_matrix_size(n));
   return max_size(max_size(size, hfi_eigenvalues_size(n)), hfi_stability_size(n)) + HFI_ALIGN;
@@ -50,22 +51,26 @@ size_t hf_certificate_work_size(int32_t n) {
   return arena.used + HFI_ALIGN;
 }
 
-// Factors A_RR. Returns false if it is singular, judged by the rank of the equilibrated block.
-static bool factor_rolling(int32_t n, const double* A, Certify* k, double* margin) {
+// Factors A_RR and writes the margin of its rank.
+// Returns 0 if it is singular, judged by the rank of the equilibrated block.
+static int factor_rolling(int32_t n, const double* A, Certify* k, double* margin) {
   int32_t m = k->nR;
   for (int32_t i = 0; i < m; ++i)
     for (int32_t j = 0; j < m; ++j) k->qr.A[i * m + j] = A[k->R[i] * n + k->R[j]];
-  bool regular = hf_matrix_rank(m, m, k->qr.A, margin, k->work, k->work_size) == m;
-  k->qr.m = k->qr.n = m;
+  int regular = hf_matrix_rank(m, m, k->qr.A, margin, k->work, k->work_size) == m;
+
+  k->qr.m = m;
+  k->qr.n = m;
   hfi_qr_factor(&k->qr, 0);
   return regular;
 }
 
-// Computes the Schur complement A_SS - A_SR A_RR^-1 A_RS.
+// Computes the Schur complement A_SS - A_SR A_RR^-1 A_RS, column by column.
 static void form_schur(int32_t n, const double* A, Certify* k) {
   for (int32_t j = 0; j < k->nS; ++j) {
     for (int32_t i = 0; i < k->nR; ++i) k->rhs[i] = A[k->R[i] * n + k->S[j]];
     hfi_qr_solve(&k->qr, k->rhs, k->x);
+
     for (int32_t i = 0; i < k->nS; ++i) {
       double sum = A[k->S[i] * n + k->S[j]];
       for (int32_t l = 0; l < k->nR; ++l) sum -= A[k->S[i] * n + k->R[l]] * k->x[l];
@@ -74,22 +79,24 @@ static void form_schur(int32_t n, const double* A, Certify* k) {
   }
 }
 
-// Lists the sliding and the rolling rows.
-static void split_rows(int32_t n, const int32_t* rolling, Certify* k) {
-  for (int32_t i = 0; i < n; ++i) {
-    if (rolling && rolling[i]) k->R[k->nR++] = i;
-    else k->S[k->nS++] = i;
-  }
-}
-
+// Returns the certificate of the n rows of A with stiffnesses k and dampings c. rolling (n) may be NULL: all rows
+// slide.
 hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const int32_t* rolling, const double* k,
                                     const double* c, void* work, size_t work_size) {
   assert(work_size >= hf_certificate_work_size(n));
   hfRigidCertificate r = {0};
   hfiArena arena = hfi_arena(work, work_size);
   Certify s = take_certify(&arena, n);
-  split_rows(n, rolling, &s);
 
+  // the sliding and the rolling rows
+  for (int32_t i = 0; i < n; ++i) {
+    if (rolling && rolling[i])
+      s.R[s.nR++] = i;
+    else
+      s.S[s.nS++] = i;
+  }
+
+  // one solution for every b
   r.full_rank = hf_matrix_rank(n, n, A, &r.rank_margin, s.work, s.work_size) == n;
   r.rolling = factor_rolling(n, A, &s, &r.rolling_margin);
   if (r.rolling) {
@@ -98,6 +105,8 @@ hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const int32_t* r
     r.p_matrix = p.decided && p.is_p;
     r.p_margin = p.margin;
   }
+
+  // and a stable one
   hfStabilityReport stability = hf_boundary_layer_test(n, A, k, c, s.work, s.work_size);
   r.stable = stability.stable;
   r.abscissa = stability.abscissa;

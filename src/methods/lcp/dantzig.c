@@ -64,14 +64,17 @@ typedef struct Dantzig {
   int32_t since_refresh;
 } Dantzig;
 
-static bool z_is_basic(const Dantzig* D, int32_t i) { return hfi_is_basic(&D->t, D->p->n + i); }
+static int z_is_basic(const Dantzig* D, int32_t i) { return hfi_is_basic(&D->t, D->p->n + i); }
 static double* z_of(Dantzig* D, int32_t i) { return &D->value[D->p->n + i]; }
 static double* w_of(Dantzig* D, int32_t i) { return &D->value[i]; }
 
 // Returns what bad[i] would be if pair i were judged now.
 static signed char judge(Dantzig* D, int32_t i) {
   const hfiLcp* p = D->p;
-  double w = *w_of(D, i), z = *z_of(D, i), small = GOOD_TOLERANCE * D->unit;
+  double w = *w_of(D, i);
+  double z = *z_of(D, i);
+  double small = GOOD_TOLERANCE * D->unit;
+
   if (p->lo[i] == p->hi[i]) return 0;
   if (w < -small && z < p->hi[i]) return 1;
   if (w > small && z > p->lo[i]) return -1;
@@ -83,21 +86,17 @@ static void clear_if_good(Dantzig* D, int32_t i) {
   if (D->bad[i] != 0 && judge(D, i) != D->bad[i]) D->bad[i] = 0;
 }
 
-// Sets D->noise for the present tableau.
-static void measure_noise(Dantzig* D) {
-  D->noise = fmax(NOISE_FLOOR, NOISE_SHARE * hfi_tableau_largest(&D->t));
-}
-
 // Writes the tableau of the starting basis: every w basic, every z nonbasic.
 static void fill_tableau(Dantzig* D) {
   const hfiLcp* p = D->p;
   hfi_tableau_reset(&D->t);
+  D->since_refresh = 0;
+
   for (int32_t i = 0; i < p->n; ++i) {
     double* row = hfi_tableau_row(&D->t, i);
     for (int32_t j = 0; j < p->n; ++j) row[j] = p->A[(size_t)i * (size_t)p->n + (size_t)j];
     row[p->n] = p->b[i];
   }
-  D->since_refresh = 0;
 }
 
 // Computes the values of the basic variables from those of the nonbasic ones.
@@ -113,58 +112,67 @@ static void compute_values(Dantzig* D) {
 
 // Has every pair one basic member? Only dependent free rows of an A that is not semidefinite can
 // break this.
-static bool is_paired(const Dantzig* D) {
+static int is_paired(const Dantzig* D) {
   for (int32_t i = 0; i < D->p->n; ++i)
-    if (hfi_is_basic(&D->t, i) == z_is_basic(D, i)) return false;
-  return true;
+    if (hfi_is_basic(&D->t, i) == z_is_basic(D, i)) return 0;
+  return 1;
 }
 
-// Puts every z at the bound nearest to zero, or at zero (hfi_lcp_rest), and exchanges the free ones
-// into the basis. Returns false if free rows are dependent in a way that this method cannot handle.
-static bool start(Dantzig* D) {
+// Puts every z at the bound nearest to zero, or at zero (hfi_lcp_rest), and exchanges the free ones into the basis.
+// Returns 0 if free rows are dependent in a way that this method cannot handle.
+static int start(Dantzig* D) {
   const hfiLcp* p = D->p;
   fill_tableau(D);
+
   for (int32_t i = 0; i < p->n; ++i) {
-    bool is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
+    int is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
     D->role[i] = is_free ? HFI_LEAVES : HFI_STAYS;
     D->role[p->n + i] = is_free ? HFI_ENTERS : HFI_STAYS;
     *w_of(D, i) = 0;
     *z_of(D, i) = hfi_lcp_rest(p, i);
   }
+
   hfi_tableau_move(&D->t, D->role, FREE_PIVOT_TOLERANCE);
   compute_values(D);
   return is_paired(D);
 }
 
-// Computes the tableau of the present basis from the data again. Returns false if the basis is
-// singular to working precision.
-static bool refresh(Dantzig* D) {
+// Computes the tableau of the present basis from the data again.
+// Returns 0 if the basis is singular to working precision.
+static int refresh(Dantzig* D) {
   for (int32_t id = 0; id < 2 * D->p->n; ++id)
     D->role[id] = hfi_is_basic(&D->t, id) ? HFI_ENTERS : HFI_LEAVES;
   fill_tableau(D);
-  if (hfi_tableau_move(&D->t, D->role, 0) != 0) return false;
+  if (hfi_tableau_move(&D->t, D->role, 0) != 0) return 0;
   compute_values(D);
-  return true;
+  return 1;
 }
 
 // Finds the interval in which the basic variable of pair i may move.
-static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
+static void find_range(Dantzig* D, int32_t i, double* lower, double* upper) {
   const hfiLcp* p = D->p;
-  double z = *z_of(D, i), w = *w_of(D, i);
-  *least = -INFINITY, *most = INFINITY;
+  double z = *z_of(D, i);
+  double w = *w_of(D, i);
+  *lower = -INFINITY;
+  *upper = INFINITY;
+
   if (z_is_basic(D, i)) {
     // w_i is 0, or it stopped at -lambda (or lambda) while the pair was bad. In the second case the
     // pair is good only where z_i is at its upper (lower) bound: a z_i that has come there must not
     // go back. A free z_i has no such bound; there z_i must stay >= 0 (<= 0), its value at the start,
     // as if it were split into z = y+ - y- with y+, y- >= 0.
-    bool is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
-    *least = p->lo[i], *most = p->hi[i];
-    if (w < 0 && (is_free || z >= p->hi[i])) *least = is_free ? 0 : p->hi[i];
-    if (w > 0 && (is_free || z <= p->lo[i])) *most = is_free ? 0 : p->lo[i];
-  } else if (p->lo[i] < p->hi[i]) { // w_i >= 0 below hi, w_i <= 0 above lo; lambda bounds bad ones.
-    if (z < p->hi[i]) *least = D->bad[i] > 0 ? -D->lambda : 0;
-    if (z > p->lo[i]) *most = D->bad[i] < 0 ? D->lambda : 0;
+    int is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
+    *lower = p->lo[i];
+    *upper = p->hi[i];
+    if (w < 0 && (is_free || z >= p->hi[i])) *lower = is_free ? 0 : p->hi[i];
+    if (w > 0 && (is_free || z <= p->lo[i])) *upper = is_free ? 0 : p->lo[i];
+    return;
   }
+
+  // w_i >= 0 below hi, w_i <= 0 above lo; lambda bounds bad ones. The w_i of a fixed z_i is free.
+  if (p->lo[i] == p->hi[i]) return;
+  if (z < p->hi[i]) *lower = D->bad[i] > 0 ? -D->lambda : 0;
+  if (z > p->lo[i]) *upper = D->bad[i] < 0 ? D->lambda : 0;
 }
 
 // A variable that reaches the end of its range and so stops the driving variable.
@@ -172,25 +180,29 @@ typedef struct Obstacle {
   double step;  // how far the driving variable can go
   double end;   // value of the obstacle then
   int32_t pair; // its pair; -1: nothing is in the way
-  bool is_z;    // it is z of the pair, not w
+  int is_z;    // it is z of the pair, not w
 } Obstacle;
 
-// The basic variable of pair i, which moves at `rate`, as an obstacle.
+// Returns the basic variable of pair i, which moves at `rate`, as an obstacle.
 static Obstacle find_obstacle(Dantzig* D, int32_t i, double rate) {
-  double least, most;
-  find_range(D, i, &least, &most);
+  double lower;
+  double upper;
+  find_range(D, i, &lower, &upper);
+
   double x = z_is_basic(D, i) ? *z_of(D, i) : *w_of(D, i);
-  Obstacle o = {INFINITY, rate > 0 ? most : least, i, z_is_basic(D, i)};
+  Obstacle o = {INFINITY, rate > 0 ? upper : lower, i, z_is_basic(D, i)};
   if (rate != 0) o.step = fmax((o.end - x) / rate, 0);
   return o;
 }
 
-// The driving pair r as its own obstacle: w_r at zero, or z_r at a bound.
+// Returns the driving pair r as its own obstacle: w_r at zero, or z_r at a bound.
 static Obstacle find_own_obstacle(Dantzig* D, int32_t r, int direction, double rate) {
   const hfiLcp* p = D->p;
-  Obstacle zero = {INFINITY, 0, r, false};
-  Obstacle bound = {INFINITY, direction > 0 ? p->hi[r] : p->lo[r], r, true};
-  if (z_is_basic(D, r)) { // w_r drives and z_r follows.
+  Obstacle zero = {INFINITY, 0, r, 0};
+  Obstacle bound = {INFINITY, direction > 0 ? p->hi[r] : p->lo[r], r, 1};
+
+  if (z_is_basic(D, r)) {
+    // w_r drives and z_r follows
     zero.step = fabs(*w_of(D, r));
     bound = find_obstacle(D, r, rate);
   } else {
@@ -200,18 +212,22 @@ static Obstacle find_own_obstacle(Dantzig* D, int32_t r, int direction, double r
   return zero.step <= bound.step ? zero : bound;
 }
 
-// The first obstacle in the way of the driving variable of pair r, which is in column `col` and moves
-// in `direction` (+1 or -1).
+// Returns the first obstacle in the way of the driving variable of pair r, which is in column `col` and moves in
+// `direction` (+1 or -1).
 static Obstacle find_first_obstacle(Dantzig* D, int32_t r, int32_t col, int direction) {
   const hfiTableau* t = &D->t;
   int32_t n = t->nrow;
-  Obstacle first = {INFINITY, 0, -1, false};
-  for (int32_t k = 0; k <= n; ++k) { // Pair r comes first, so that it wins ties.
+  Obstacle first = {INFINITY, 0, -1, 0};
+
+  // Pair r comes first, so that it wins ties.
+  for (int32_t k = 0; k <= n; ++k) {
     int32_t i = k == 0 ? r : k - 1;
     if (k > 0 && i == r) continue;
+
     int32_t row = hfi_row_of(t, z_is_basic(D, i) ? n + i : i);
     double rate = direction * hfi_tableau_row(t, row)[col];
     if (fabs(rate) <= D->noise) rate = 0;
+
     Obstacle o = i == r ? find_own_obstacle(D, r, direction, rate) : find_obstacle(D, i, rate);
     if (o.step < first.step - TIE_TOLERANCE * fmax(1, o.step)) first = o;
   }
@@ -226,16 +242,9 @@ static void advance(Dantzig* D, int32_t col, double change) {
   for (int32_t i = 0; i < t->nrow; ++i) clear_if_good(D, i);
 }
 
-// Entry of the tableau in the row of a basic and the column of a nonbasic variable.
+// Returns the entry of the tableau in the row of a basic and the column of a nonbasic variable.
 static double entry(const Dantzig* D, int32_t basic, int32_t nonbasic) {
   return hfi_tableau_row(&D->t, hfi_row_of(&D->t, basic))[hfi_col_of(&D->t, nonbasic)];
-}
-
-static double largest_in_column(const Dantzig* D, int32_t nonbasic) {
-  double largest = 0;
-  for (int32_t i = 0; i < D->t.nrow; ++i)
-    largest = fmax(largest, fabs(hfi_tableau_row(&D->t, i)[hfi_col_of(&D->t, nonbasic)]));
-  return largest;
 }
 
 // The obstacle, the basic variable of another pair j, leaves the basis at the end of its range, and
@@ -243,64 +252,86 @@ static double largest_in_column(const Dantzig* D, int32_t nonbasic) {
 //   one exchange     T_jj
 //   two exchanges    T_jr, then T_rj - T_rr T_jj / T_jr
 // One is made where its pivot is large enough, or where the second of two is too small as well.
-// Returns false if both pivots are nothing but rounding.
-static bool exchange_obstacle(Dantzig* D, int32_t r, Obstacle o) {
-  int32_t n = D->t.nrow, j = o.pair;
-  int32_t leaves = o.is_z ? n + j : j, enters = o.is_z ? j : n + j;
-  int32_t driving = z_is_basic(D, r) ? r : n + r, driven = z_is_basic(D, r) ? n + r : r;
+// Returns 0 if both pivots are nothing but rounding.
+static int exchange_obstacle(Dantzig* D, int32_t r, Obstacle o) {
+  int32_t n = D->t.nrow;
+  int32_t j = o.pair;
+  int32_t leaves = o.is_z ? n + j : j;
+  int32_t enters = o.is_z ? j : n + j;
+  int w_drives = z_is_basic(D, r);
+  int32_t driving = w_drives ? r : n + r;
+  int32_t driven = w_drives ? n + r : r;
   D->value[leaves] = o.end;
   clear_if_good(D, j);
-  double single = entry(D, leaves, enters), first = entry(D, leaves, driving);
+
+  // the pivots, and the least size that one exchange may have
+  double single = entry(D, leaves, enters);
+  double first = entry(D, leaves, driving);
   double second = entry(D, driven, enters) - entry(D, driven, driving) * single / first;
-  double least = PIVOT_SHARE * largest_in_column(D, enters);
+  double largest = 0;
+  for (int32_t i = 0; i < n; ++i)
+    largest = fmax(largest, fabs(hfi_tableau_row(&D->t, i)[hfi_col_of(&D->t, enters)]));
+  double least = PIVOT_SHARE * largest;
+
   if (fabs(single) > least || (fabs(second) <= least && fabs(single) > D->noise)) {
     hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, leaves), hfi_col_of(&D->t, enters));
-    return true;
+    return 1;
   }
-  if (fabs(second) <= D->noise) return false;
+  if (fabs(second) <= D->noise) return 0;
   hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, leaves), hfi_col_of(&D->t, driving));
   hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, driven), hfi_col_of(&D->t, enters));
-  return true;
+  return 1;
 }
 
-// Called when the driving pair was its own obstacle: that variable becomes, or stays, nonbasic.
+// Ends a cycle whose driving pair was its own obstacle: the variable that stopped becomes, or stays, nonbasic.
 static void end_cycle(Dantzig* D, Obstacle o) {
-  int32_t n = D->p->n, stopped = o.is_z ? n + o.pair : o.pair, other = o.is_z ? o.pair : n + o.pair;
+  int32_t n = D->p->n;
+  int32_t stopped = o.is_z ? n + o.pair : o.pair;
+  int32_t complement = o.is_z ? o.pair : n + o.pair;
   D->value[stopped] = o.end;
   clear_if_good(D, o.pair);
   if (hfi_is_basic(&D->t, stopped))
-    hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, stopped), hfi_col_of(&D->t, other));
+    hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, stopped), hfi_col_of(&D->t, complement));
 }
 
-// Makes one major cycle, which mends pair r.
+// Makes one major cycle, which mends pair r. Counts its pivots.
+// Returns HF_OK, HF_NO_SOLUTION after a ray, or HF_NOT_CONVERGED.
 static hfStatus mend_pair(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots) {
   int32_t n = D->p->n;
   while (D->bad[r] != 0) {
     int direction = D->bad[r];
     if (*pivots >= max_pivots) return HF_NOT_CONVERGED;
     if (D->since_refresh >= REFRESH_AFTER + n && !refresh(D)) return HF_NOT_CONVERGED;
-    measure_noise(D);
+    D->noise = fmax(NOISE_FLOOR, NOISE_SHARE * hfi_tableau_largest(&D->t));
+
     int32_t col = hfi_col_of(&D->t, z_is_basic(D, r) ? r : n + r);
     Obstacle first = find_first_obstacle(D, r, col, direction);
-    if (fabs(*w_of(D, r)) <= D->noise && first.step > LARGEST_STEP) { // w_r is nothing but rounding.
+
+    // w_r is nothing but rounding
+    if (fabs(*w_of(D, r)) <= D->noise && first.step > LARGEST_STEP) {
       D->bad[r] = 0;
       break;
     }
     if (first.pair < 0) return HF_NO_SOLUTION;
+
     advance(D, col, direction * first.step);
-    ++*pivots, ++D->since_refresh;
-    if (first.pair == r) end_cycle(D, first);
-    else if (!exchange_obstacle(D, r, first)) return HF_NOT_CONVERGED;
+    ++*pivots;
+    ++D->since_refresh;
+    if (first.pair == r)
+      end_cycle(D, first);
+    else if (!exchange_obstacle(D, r, first))
+      return HF_NOT_CONVERGED;
   }
   return HF_OK;
 }
 
-// Judges every pair anew and sets lambda. Returns whether a pair is bad.
-static bool mark_bad(Dantzig* D) {
-  bool any = false;
+// Judges every pair anew and sets unit and lambda. Returns whether a pair is bad.
+static int mark_bad(Dantzig* D) {
   D->unit = 1;
   for (int32_t i = 0; i < D->p->n; ++i) D->unit = fmax(D->unit, fabs(*w_of(D, i)));
   D->lambda = LAMBDA_SHARE * D->unit;
+
+  int any = 0;
   for (int32_t i = 0; i < D->p->n; ++i) {
     D->bad[i] = judge(D, i);
     any = any || D->bad[i] != 0;
@@ -316,10 +347,14 @@ static int32_t find_worst(Dantzig* D) {
   return worst;
 }
 
-// Makes major cycles until no pair is bad.
+// Makes major cycles until no pair is bad, or one fails.
 static hfStatus mend_all(Dantzig* D, int32_t max_pivots, int32_t* pivots) {
   hfStatus status = HF_OK;
-  for (int32_t r; status == HF_OK && (r = find_worst(D)) >= 0;) status = mend_pair(D, r, max_pivots, pivots);
+  int32_t r = find_worst(D);
+  while (status == HF_OK && r >= 0) {
+    status = mend_pair(D, r, max_pivots, pivots);
+    r = find_worst(D);
+  }
   return status;
 }
 
@@ -328,8 +363,13 @@ static void read_solution(Dantzig* D, double* z, unsigned char* mode) {
   const hfiLcp* p = D->p;
   for (int32_t i = 0; i < p->n; ++i) {
     z[i] = hfi_clamp(*z_of(D, i), p->lo[i], p->hi[i]);
-    if (z_is_basic(D, i)) mode[i] = HFI_BASIC;
-    else mode[i] = z[i] == p->lo[i] ? HFI_AT_LO : (z[i] == p->hi[i] ? HFI_AT_HI : HFI_BASIC);
+
+    mode[i] = HFI_BASIC;
+    if (z_is_basic(D, i)) continue;
+    if (z[i] == p->lo[i])
+      mode[i] = HFI_AT_LO;
+    else if (z[i] == p->hi[i])
+      mode[i] = HFI_AT_HI;
   }
 }
 
@@ -340,15 +380,19 @@ hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsig
   D.bad = HFI_TAKE(scratch, signed char, p->n);
   D.value = HFI_TAKE(scratch, double, 2 * p->n);
   if (!scratch->base) return HF_OK; // The call only planned the scratch.
+
   *pivots = 0;
   hfStatus status = start(&D) ? HF_OK : HF_SINGULAR;
+
   // One round mends all pairs. More follow where a fresh tableau shows that rounding has spoilt one.
-  for (int failures = 0; status != HF_SINGULAR && failures < MAX_FAILURES && mark_bad(&D);) {
+  int failures = 0;
+  while (status != HF_SINGULAR && failures < MAX_FAILURES && mark_bad(&D)) {
     int32_t before = *pivots;
     status = mend_all(&D, max_pivots, pivots);
     if (*pivots == before || *pivots >= max_pivots || !refresh(&D)) break;
     if (status != HF_OK) ++failures;
   }
+
   read_solution(&D, z, mode);
   return status;
 }

@@ -6,11 +6,11 @@
 //   M = (H - s1 I)(H - s2 I), s1, s2 the eigenvalues of the trailing 2 x 2 block; its first column
 //   starts a bulge that reflections of three rows chase down the subdiagonal
 //
-// A subdiagonal entry below eps times its neighbours is zero and splits the matrix; 1 x 1 and 2 x 2
-// blocks give the eigenvalues. Only the active block is updated, as no vectors are wanted. The reflections have rounding
-// errors of eps times the largest entries, so that between equal eigenvalues which are far smaller than those a subdiagonal entry
-// can stay above eps times its neighbours for ever. Where sweeps do not help, entries are compared with the norm of the matrix, and
-// with a multiple of it that grows by one with each further sweep.
+// A subdiagonal entry below eps times its neighbours is zero and splits the matrix; 1 x 1 and 2 x 2 blocks give the
+// eigenvalues. Only the active block is updated, as no vectors are wanted. The reflections have rounding errors of
+// eps times the largest entries, so that between equal eigenvalues which are far smaller than those a subdiagonal
+// entry can stay above eps times its neighbours for ever. Where sweeps do not help, entries are compared with the
+// norm of the matrix, and with a multiple of it that grows by one with each further sweep.
 #include "math/elementary.h"
 #include "methods/lcp/matrix.h"
 
@@ -42,27 +42,33 @@ static double* entry(const Hessenberg* h, int32_t i, int32_t j) {
 }
 
 // Scales row and column i, without the diagonal, to equal size. Returns whether anything changed.
-static bool balance_index(Hessenberg* h, int32_t i) {
-  double row = 0, col = 0;
-  for (int32_t j = 0; j < h->n; ++j)
-    if (j != i) row += fabs(*entry(h, i, j)), col += fabs(*entry(h, j, i));
-  if (row == 0 || col == 0) return false;
+static int balance_index(Hessenberg* h, int32_t i) {
+  double row = 0;
+  double col = 0;
+  for (int32_t j = 0; j < h->n; ++j) {
+    if (j == i) continue;
+    row += fabs(*entry(h, i, j));
+    col += fabs(*entry(h, j, i));
+  }
+  if (row == 0 || col == 0) return 0;
+
   int32_t e = (ilogb(row) - ilogb(col)) / 2;
-  if (e == 0) return false;
+  if (e == 0) return 0;
+
   for (int32_t j = 0; j < h->n; ++j) {
     if (j == i) continue;
     *entry(h, i, j) = ldexp(*entry(h, i, j), -e);
     *entry(h, j, i) = ldexp(*entry(h, j, i), e);
   }
-  return true;
+  return 1;
 }
 
 static void balance(Hessenberg* h) {
-  bool changed = true;
+  int changed = 1;
   for (int pass = 0; pass < BALANCE_PASSES && changed; ++pass) {
-    changed = false;
+    changed = 0;
     for (int32_t i = 0; i < h->n; ++i)
-      if (balance_index(h, i)) changed = true;
+      if (balance_index(h, i)) changed = 1;
   }
 }
 
@@ -75,13 +81,18 @@ typedef struct Reflection {
 // Makes the reflection that turns x into *image e_0.
 static Reflection make_reflection(const double* x, int32_t size, double* image) {
   Reflection r = {{1, 0, 0}, 0, size};
-  double scale = 0, tail = 0, norm = 0;
+  double scale = 0;
+  double tail = 0;
   for (int32_t i = 0; i < size; ++i) scale = fmax(scale, fabs(x[i]));
   for (int32_t i = 1; i < size; ++i) tail = fmax(tail, fabs(x[i]));
   *image = x[0];
   if (tail == 0) return r;
+
+  // the sign without cancellation
+  double norm = 0;
   for (int32_t i = 0; i < size; ++i) norm += (x[i] / scale) * (x[i] / scale);
-  norm = x[0] > 0 ? -scale * sqrt(norm) : scale * sqrt(norm); // sign without cancellation
+  norm = x[0] > 0 ? -scale * sqrt(norm) : scale * sqrt(norm);
+
   for (int32_t i = 1; i < size; ++i) r.v[i] = x[i] / (x[0] - norm);
   r.beta = (norm - x[0]) / norm;
   *image = norm;
@@ -106,13 +117,15 @@ static void reflect_columns(Hessenberg* h, const Reflection* r, int32_t k, int32
   }
 }
 
-// Column by column, from the bottom up, a reflection of two rows makes the lower entry zero.
+// Makes H upper Hessenberg. Column by column, from the bottom up, a reflection of two rows makes the lower entry zero.
 static void reduce_to_hessenberg(Hessenberg* h) {
   for (int32_t c = 0; c + 2 < h->n; ++c)
     for (int32_t i = h->n - 1; i > c + 1; --i) {
-      double x[2] = {*entry(h, i - 1, c), *entry(h, i, c)}, image;
+      double x[2] = {*entry(h, i - 1, c), *entry(h, i, c)};
+      double image;
       Reflection r = make_reflection(x, 2, &image);
       if (r.beta == 0) continue;
+
       reflect_rows(h, &r, i - 1, c, h->n - 1);
       reflect_columns(h, &r, i - 1, 0, h->n - 1);
       *entry(h, i, c) = 0;
@@ -134,78 +147,109 @@ static int32_t find_split(Hessenberg* h, int32_t last, double least) {
   return l;
 }
 
-// Eigenvalues d + x of the block [a b; c d] at rows l, l + 1:  x^2 - (a - d) x - b c = 0. Of two
-// real x the one without cancellation comes first and gives the other by their product -b c.
+// Writes the eigenvalues d + x of the block [a b; c d] at rows l, l + 1:  x^2 - (a - d) x - b c = 0.
+// Of two real x the one without cancellation comes first and gives the other by their product -b c.
 static void solve_pair(Hessenberg* h, int32_t l) {
-  double b = *entry(h, l, l + 1), c = *entry(h, l + 1, l), d = *entry(h, l + 1, l + 1);
-  double half = 0.5 * (*entry(h, l, l) - d), q = half * half + b * c;
+  double b = *entry(h, l, l + 1);
+  double c = *entry(h, l + 1, l);
+  double d = *entry(h, l + 1, l + 1);
+  double half = 0.5 * (*entry(h, l, l) - d);
+  double q = half * half + b * c;
+
   if (q >= 0) {
     double x = half + (half >= 0 ? sqrt(q) : -sqrt(q));
     h->re[l] = d + x;
     h->re[l + 1] = x != 0 ? d - b * c / x : d;
-    h->im[l] = h->im[l + 1] = 0;
+    h->im[l] = 0;
+    h->im[l + 1] = 0;
   } else {
-    h->re[l] = h->re[l + 1] = d + half;
+    h->re[l] = d + half;
+    h->re[l + 1] = d + half;
     h->im[l] = sqrt(-q);
     h->im[l + 1] = -h->im[l];
   }
 }
 
-// First column of (H - s1 I)(H - s2 I) of the block at row l, from s1 + s2 and s1 s2.
+// Computes x, the first column of (H - s1 I)(H - s2 I) of the block at row l, from s1 + s2 and s1 s2.
 static void start_bulge(Hessenberg* h, int32_t l, int32_t last, int sweeps, double* x) {
-  double a = *entry(h, last - 1, last - 1), d = *entry(h, last, last);
-  double sum = a + d, product = a * d - *entry(h, last - 1, last) * *entry(h, last, last - 1);
-  if (sweeps % 10 == 9) { // Another shift now and then ends cycles that symmetry causes.
+  double a = *entry(h, last - 1, last - 1);
+  double d = *entry(h, last, last);
+  double sum = a + d;
+  double product = a * d - *entry(h, last - 1, last) * *entry(h, last, last - 1);
+
+  // Another shift now and then ends cycles that symmetry causes.
+  if (sweeps % 10 == 9) {
     double jump = fabs(*entry(h, last, last - 1)) + fabs(*entry(h, last - 1, last - 2));
-    sum = 1.5 * jump, product = jump * jump;
+    sum = 1.5 * jump;
+    product = jump * jump;
   }
-  double h00 = *entry(h, l, l), h10 = *entry(h, l + 1, l), h11 = *entry(h, l + 1, l + 1);
+
+  double h00 = *entry(h, l, l);
+  double h10 = *entry(h, l + 1, l);
+  double h11 = *entry(h, l + 1, l + 1);
   x[0] = h00 * h00 + *entry(h, l, l + 1) * h10 - sum * h00 + product;
   x[1] = h10 * (h00 + h11 - sum);
   x[2] = h10 * *entry(h, l + 2, l + 1);
 }
 
-// One double-shift sweep over the block of rows l ... last (at least three).
+// Makes one double-shift sweep over the block of rows l ... last (at least three).
 static void chase_bulge(Hessenberg* h, int32_t l, int32_t last, int sweeps) {
-  double x[3], image;
+  double x[3];
+  double image;
   start_bulge(h, l, last, sweeps, x);
+
   for (int32_t k = l; k < last; ++k) {
+    // the bulge in column k - 1
     int32_t size = k + 2 <= last ? 3 : 2;
     if (k > l)
       for (int32_t i = 0; i < size; ++i) x[i] = *entry(h, k + i, k - 1);
+
     Reflection r = make_reflection(x, size, &image);
     reflect_rows(h, &r, k, k > l ? k - 1 : l, last);
     reflect_columns(h, &r, k, l, k + 3 < last ? k + 3 : last);
-    for (int32_t i = 1; i < size && k > l; ++i) *entry(h, k + i, k - 1) = 0;
+    if (k > l)
+      for (int32_t i = 1; i < size; ++i) *entry(h, k + i, k - 1) = 0;
   }
 }
 
 // Sweeps until all blocks are 1 x 1 or 2 x 2, and reads the eigenvalues.
+// Returns HF_NOT_CONVERGED if an eigenvalue takes too many sweeps.
 static hfStatus iterate(Hessenberg* h) {
   int sweeps = 0;
-  for (int32_t last = h->n - 1; last >= 0;) {
-    int32_t l = find_split(h, last, sweeps > FINE_SWEEPS ? (sweeps - FINE_SWEEPS) * h->norm : 0);
+  int32_t last = h->n - 1;
+  while (last >= 0) {
+    double least = sweeps > FINE_SWEEPS ? (sweeps - FINE_SWEEPS) * h->norm : 0;
+    int32_t l = find_split(h, last, least);
+
     if (l == last) {
       h->re[l] = *entry(h, l, l);
       h->im[l] = 0;
-      last -= 1, sweeps = 0;
+      last -= 1;
+      sweeps = 0;
     } else if (l == last - 1) {
       solve_pair(h, l);
-      last -= 2, sweeps = 0;
+      last -= 2;
+      sweeps = 0;
     } else if (sweeps == MAX_SWEEPS) {
       return HF_NOT_CONVERGED;
     } else {
-      chase_bulge(h, l, last, sweeps++);
+      chase_bulge(h, l, last, sweeps);
+      ++sweeps;
     }
   }
   return HF_OK;
 }
 
+// Writes the eigenvalues re + i im of A. Returns HF_NOT_CONVERGED if they were not found; the missing ones are zero.
 hfStatus hf_matrix_eigenvalues(int32_t n, const double* A, double* re, double* im, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
   Hessenberg h = {n, HFI_TAKE(&arena, double, (size_t)n * (size_t)n), re, im, 0};
   memcpy(h.H, A, sizeof(double) * (size_t)n * (size_t)n);
-  for (int32_t i = 0; i < n; ++i) re[i] = im[i] = 0;
+  for (int32_t i = 0; i < n; ++i) {
+    re[i] = 0;
+    im[i] = 0;
+  }
+
   balance(&h);
   reduce_to_hessenberg(&h);
   for (int32_t i = 0; i < n * n; ++i) h.norm = hfi_hypot(h.norm, h.H[i]);

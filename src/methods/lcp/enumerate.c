@@ -35,88 +35,112 @@ typedef struct Enumeration {
   double z[HF_LCP_ENUMERATION_MAX];
   double* found; // (capacity x n) in equilibrated units: the caller's z until the end
   hfLcpSolutions* out;
-  bool overflow;
+  int overflow;
 } Enumeration;
 
-static bool is_equation(Choice c) { return c >= EQUATION; }
+static int is_equation(Choice c) { return c >= EQUATION; }
 
-// Solves the chosen equations for the chosen unknowns. Returns whether their columns are
-// independent.
-static bool solve_choice(Enumeration* e) {
+// Solves the chosen equations for the chosen unknowns; writes e->z.
+// Returns whether the columns of the unknowns are independent.
+static int solve_choice(Enumeration* e) {
   const hfiLcp* p = &e->p;
-  int32_t rows[HF_LCP_ENUMERATION_MAX], cols[HF_LCP_ENUMERATION_MAX], m = 0, k = 0;
-  double rhs[HF_LCP_ENUMERATION_MAX], x[HF_LCP_ENUMERATION_MAX];
+
+  // the equations, the unknowns, and the values that are given
+  int32_t rows[HF_LCP_ENUMERATION_MAX];
+  int32_t cols[HF_LCP_ENUMERATION_MAX];
+  int32_t m = 0;
+  int32_t k = 0;
   for (int32_t i = 0; i < p->n; ++i) {
     Choice c = e->choice[i];
     if (is_equation(c)) rows[m++] = i;
     if (c == EQUATION) cols[k++] = i;
-    e->z[i] = c == AT_LO || c == EQUATION_AT_LO ? p->lo[i] : (c == AT_HI || c == EQUATION_AT_HI ? p->hi[i] : 0);
+    e->z[i] = 0;
+    if (c == AT_LO || c == EQUATION_AT_LO) e->z[i] = p->lo[i];
+    if (c == AT_HI || c == EQUATION_AT_HI) e->z[i] = p->hi[i];
   }
+
+  double rhs[HF_LCP_ENUMERATION_MAX];
   for (int32_t i = 0; i < m; ++i) {
     const double* row = p->A + (size_t)rows[i] * (size_t)p->n;
     rhs[i] = -p->b[rows[i]];
     for (int32_t j = 0; j < p->n; ++j) rhs[i] -= row[j] * e->z[j];
     for (int32_t j = 0; j < k; ++j) e->qr.A[i * k + j] = row[cols[j]];
   }
-  e->qr.m = m, e->qr.n = k;
+
+  e->qr.m = m;
+  e->qr.n = k;
   hfi_qr_factor(&e->qr, RANK_TOLERANCE);
-  if (e->qr.rank < k) return false;
+  if (e->qr.rank < k) return 0;
+
+  double x[HF_LCP_ENUMERATION_MAX];
   hfi_qr_solve(&e->qr, rhs, x);
   for (int32_t j = 0; j < k; ++j) e->z[cols[j]] = x[j];
-  return true;
+  return 1;
 }
 
 // Are the bounds of z, the signs of w and the equations satisfied, up to tolerances?
-static bool is_solution(const Enumeration* e) {
+static int is_solution(const Enumeration* e) {
   const hfiLcp* p = &e->p;
   for (int32_t i = 0; i < p->n; ++i) {
     const double* row = p->A + (size_t)i * (size_t)p->n;
-    double w = p->b[i], size = 1, z = e->z[i];
+    double w = p->b[i];
+    double size = 1;
     for (int32_t j = 0; j < p->n; ++j) {
       w += row[j] * e->z[j];
       size = fmax(size, fabs(row[j] * e->z[j]));
     }
-    double slack = SIGN_TOLERANCE * size, z_slack = SIGN_TOLERANCE * fmax(1, fabs(z));
+
+    double z = e->z[i];
+    double z_slack = SIGN_TOLERANCE * fmax(1, fabs(z));
+    if (z < p->lo[i] - z_slack || z > p->hi[i] + z_slack) return 0;
+
+    // w of a fixed z may have any sign
+    double slack = SIGN_TOLERANCE * size;
     Choice c = e->choice[i];
-    if (z < p->lo[i] - z_slack || z > p->hi[i] + z_slack) return false;
-    if (is_equation(c) && fabs(w) > slack) return false;
+    if (is_equation(c) && fabs(w) > slack) return 0;
     if (p->lo[i] == p->hi[i]) continue;
-    if ((c == AT_LO && w < -slack) || (c == AT_HI && w > slack)) return false;
+    if ((c == AT_LO && w < -slack) || (c == AT_HI && w > slack)) return 0;
   }
-  return true;
+  return 1;
 }
 
-static bool is_known(const Enumeration* e) {
+// Has e->z been found before?
+static int is_known(const Enumeration* e) {
   int32_t n = e->p.n;
   for (int32_t s = 0; s < e->out->count; ++s) {
-    bool same = true;
+    int same = 1;
     for (int32_t i = 0; i < n; ++i) {
-      double other = e->found[s * n + i];
-      same = same && fabs(other - e->z[i]) <= SAME_TOLERANCE * fmax(1, fabs(other));
+      double found = e->found[s * n + i];
+      same = same && fabs(found - e->z[i]) <= SAME_TOLERANCE * fmax(1, fabs(found));
     }
-    if (same) return true;
+    if (same) return 1;
   }
-  return false;
+  return 0;
 }
 
-static bool record_if_new(Enumeration* e) {
-  if (!is_solution(e)) return false;
-  int32_t n = e->p.n;
-  if (is_known(e)) return true;
+// Records e->z if it is a solution that is not known yet. Returns whether it is a solution.
+static int record_if_new(Enumeration* e) {
+  if (!is_solution(e)) return 0;
+  if (is_known(e)) return 1;
   if (e->out->count == e->out->capacity) {
-    e->overflow = true;
-    return true;
+    e->overflow = 1;
+    return 1;
   }
+
+  int32_t n = e->p.n;
   for (int32_t i = 0; i < n; ++i) e->z[i] = hfi_clamp(e->z[i], e->p.lo[i], e->p.hi[i]);
-  memcpy(e->found + (size_t)e->out->count++ * (size_t)n, e->z, sizeof(double) * (size_t)n);
-  return true;
+  memcpy(e->found + (size_t)e->out->count * (size_t)n, e->z, sizeof(double) * (size_t)n);
+  ++e->out->count;
+  return 1;
 }
 
 // Lists the choices of row i that can give a corner of the face of a singular choice. Returns their number.
 static int32_t list_corner_choices(const Enumeration* e, int32_t i, Choice* options) {
-  int32_t count = 0;
   Choice c = e->choice[i];
-  bool has_lo = isfinite(e->p.lo[i]), has_hi = isfinite(e->p.hi[i]);
+  int has_lo = isfinite(e->p.lo[i]);
+  int has_hi = isfinite(e->p.hi[i]);
+
+  int32_t count = 0;
   options[count++] = c;
   if (c == AT_LO) options[count++] = EQUATION_AT_LO;
   if (c == AT_HI) options[count++] = EQUATION_AT_HI;
@@ -126,30 +150,46 @@ static int32_t list_corner_choices(const Enumeration* e, int32_t i, Choice* opti
   return count;
 }
 
-// Tries all corners of the face of a singular choice that have the present choices of the rows before i. Returns whether one of them is a solution.
-static bool search_corners(Enumeration* e, int32_t i) {
+// Tries all corners of the face of a singular choice that have the present choices of the rows before i.
+// Returns whether one of them is a solution.
+static int search_corners(Enumeration* e, int32_t i) {
   if (i == e->p.n) return solve_choice(e) && record_if_new(e);
-  Choice options[3], own = e->choice[i];
+
+  Choice options[3];
   int32_t count = list_corner_choices(e, i, options);
-  bool found = false;
+  Choice present = e->choice[i];
+  int found = 0;
   for (int32_t k = 0; k < count; ++k) {
     e->choice[i] = options[k];
-    if (search_corners(e, i + 1)) found = true;
+    if (search_corners(e, i + 1)) found = 1;
   }
-  e->choice[i] = own;
+  e->choice[i] = present;
   return found;
 }
 
+// Tries all choices that have the present choices of the rows before i.
 static void search(Enumeration* e, int32_t i) {
   if (i == e->p.n) {
-    if (solve_choice(e)) record_if_new(e);
-    else if (search_corners(e, 0)) e->out->continuum = true;
+    if (solve_choice(e))
+      record_if_new(e);
+    else if (search_corners(e, 0))
+      e->out->continuum = 1;
     return;
   }
-  bool fixed = e->p.lo[i] == e->p.hi[i];
-  if (isfinite(e->p.lo[i])) e->choice[i] = AT_LO, search(e, i + 1);
-  if (isfinite(e->p.hi[i]) && !fixed) e->choice[i] = AT_HI, search(e, i + 1);
-  if (!fixed) e->choice[i] = EQUATION, search(e, i + 1);
+
+  int fixed = e->p.lo[i] == e->p.hi[i];
+  if (isfinite(e->p.lo[i])) {
+    e->choice[i] = AT_LO;
+    search(e, i + 1);
+  }
+  if (isfinite(e->p.hi[i]) && !fixed) {
+    e->choice[i] = AT_HI;
+    search(e, i + 1);
+  }
+  if (!fixed) {
+    e->choice[i] = EQUATION;
+    search(e, i + 1);
+  }
 }
 
 static void take_enumeration(Enumeration* e, hfiArena* arena, int32_t n) {
@@ -165,6 +205,8 @@ size_t hf_lcp_enumerate_work_size(int32_t n) {
   return arena.used + HFI_ALIGN;
 }
 
+// Lists all solutions of a small problem. Returns HF_OK, HF_NO_SOLUTION, HF_OVERFLOW if there are more than the
+// capacity, or a status < 0 with a message.
 hfStatus hf_lcp_enumerate(const hfLcp* problem, hfLcpSolutions* solutions, void* work, size_t work_size,
                           hfError* error) {
   hfi_clear_error(error);
@@ -176,13 +218,15 @@ hfStatus hf_lcp_enumerate(const hfLcp* problem, hfLcpSolutions* solutions, void*
   if (status != HF_OK) return status;
   assert(work && work_size >= hf_lcp_enumerate_work_size(n));
 
-  Enumeration e = {.found = solutions->z, .out = solutions, .overflow = false};
+  Enumeration e = {.found = solutions->z, .out = solutions, .overflow = 0};
   hfiArena arena = hfi_arena(work, work_size);
   take_enumeration(&e, &arena, n);
   hfi_lcp_scale(problem, 0, &e.p, &e.scale);
   solutions->count = 0;
-  solutions->continuum = false;
+  solutions->continuum = 0;
   search(&e, 0);
+
+  // back to the caller's units
   for (int32_t s = 0; s < solutions->count; ++s)
     for (int32_t i = 0; i < n; ++i)
       solutions->z[s * n + i] = ldexp(solutions->z[s * n + i], e.scale.col[i]);

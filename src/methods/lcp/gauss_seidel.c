@@ -23,23 +23,26 @@ static void sweep(const hfiLcp* p, double omega, double* z) {
   }
 }
 
-static bool has_positive_diagonal(const hfiLcp* p) {
+static int has_positive_diagonal(const hfiLcp* p) {
   for (int32_t i = 0; i < p->n; ++i)
-    if (!(p->A[(size_t)i * (size_t)p->n + (size_t)i] > SMALLEST_DIAGONAL)) return false;
-  return true;
+    if (!(p->A[(size_t)i * (size_t)p->n + (size_t)i] > SMALLEST_DIAGONAL)) return 0;
+  return 1;
 }
 
 hfStatus hfi_gauss_seidel_solve(const hfiLcp* p, const hfLcpConfig* config, int32_t max_sweeps,
                                 double* z, int32_t* sweeps, hfiArena* scratch) {
   double* iterate = HFI_TAKE(scratch, double, p->n);
-  if (!scratch->base) return HF_OK;
+  if (!scratch->base) return HF_OK; // The call only planned the scratch.
+
   *sweeps = 0;
   if (!has_positive_diagonal(p)) return HF_SINGULAR;
+
   memcpy(iterate, z, sizeof(double) * (size_t)p->n);
   double best = hfi_lcp_residual(p, z);
   while (best > config->tolerance && *sweeps < max_sweeps) {
     sweep(p, config->relaxation, iterate);
     ++*sweeps;
+
     double residual = hfi_lcp_residual(p, iterate);
     if (!isfinite(residual)) break;
     if (residual < best) {

@@ -39,7 +39,7 @@ typedef struct Lemke {
   signed char* role; // (2 N + 1)
   int32_t* tied;     // (N)
   double* y;         // (N)
-  bool* is_basic;    // (N)
+  int* is_basic;    // (N)
   int32_t since_refresh, refresh_period;
 } Lemke;
 
@@ -51,7 +51,7 @@ static Lemke take_lemke(hfiArena* arena, int32_t n) {
   L.role = HFI_TAKE(arena, signed char, 2 * N + 1);
   L.tied = HFI_TAKE(arena, int32_t, N);
   L.y = HFI_TAKE(arena, double, N);
-  L.is_basic = HFI_TAKE(arena, bool, N);
+  L.is_basic = HFI_TAKE(arena, int, N);
   return L;
 }
 
@@ -70,9 +70,9 @@ static void fill_tableau(Lemke* L) {
   L->since_refresh = 0;
 }
 
-// Computes the tableau of the present basis from the data again. Returns false if the basis is
+// Computes the tableau of the present basis from the data again. Returns 0 if the basis is
 // singular to working precision.
-static bool refresh_tableau(Lemke* L) {
+static int refresh_tableau(Lemke* L) {
   int32_t N = L->r.size;
   for (int32_t id = 0; id < 2 * N + 1; ++id)
     L->role[id] = hfi_is_basic(&L->t, id) ? HFI_ENTERS : HFI_LEAVES;
@@ -87,15 +87,17 @@ static double perturbation(const hfiTableau* t, int32_t row, int32_t j) {
   return -hfi_tableau_row(t, row)[hfi_col_of(t, j)];
 }
 
-// Returns the lexicographically smallest of the `count` tied rows, each divided by its rate of
-// decrease.
+// Returns the lexicographically smallest of the `count` tied rows, each divided by its rate of decrease.
+// Shortens L->tied on the way.
 static int32_t break_ties(const Lemke* L, int32_t col, int32_t count) {
   const hfiTableau* t = &L->t;
   int32_t* tied = L->tied;
+
   for (int32_t j = 0; j < t->nrow && count > 1; ++j) {
     double least = INFINITY;
     for (int32_t i = 0; i < count; ++i)
       least = fmin(least, perturbation(t, tied[i], j) / -hfi_tableau_row(t, tied[i])[col]);
+
     int32_t kept = 0;
     for (int32_t i = 0; i < count; ++i) {
       double ratio = perturbation(t, tied[i], j) / -hfi_tableau_row(t, tied[i])[col];
@@ -106,18 +108,26 @@ static int32_t break_ties(const Lemke* L, int32_t col, int32_t count) {
   return tied[0];
 }
 
-// Lists in L->tied the rows that reach zero first as the variable of `col` grows. Returns their
-// number; 0 means a ray.
+// Lists in L->tied the rows that reach zero first as the variable of `col` grows.
+// Returns their number; 0 means a ray.
 static int32_t list_blocking(Lemke* L, int32_t col) {
   const hfiTableau* t = &L->t;
-  double fastest = 1, step = INFINITY, steepest = 0;
+
+  // a rate above the noise
+  double fastest = 1;
   for (int32_t i = 0; i < t->nrow; ++i) fastest = fmax(fastest, fabs(hfi_tableau_row(t, i)[col]));
   double rate_min = fmax(RATE_TOLERANCE * fastest, L->r.noise);
+
+  // the longest step
+  double step = INFINITY;
   for (int32_t i = 0; i < t->nrow; ++i) {
     const double* row = hfi_tableau_row(t, i);
     if (row[col] < -rate_min) step = fmin(step, fmax(row[t->ncol], 0) / -row[col]);
   }
+
+  // the rows that are zero after it
   int32_t count = 0;
+  double steepest = 0;
   for (int32_t i = 0; i < t->nrow; ++i) {
     const double* row = hfi_tableau_row(t, i);
     if (!(row[col] < -rate_min)) continue;
@@ -125,6 +135,8 @@ static int32_t list_blocking(Lemke* L, int32_t col) {
     L->tied[count++] = i;
     steepest = fmax(steepest, -row[col]);
   }
+
+  // those of them with a pivot that is large enough
   int32_t kept = 0;
   for (int32_t i = 0; i < count; ++i)
     if (-hfi_tableau_row(t, L->tied[i])[col] >= STABLE_SHARE * steepest) L->tied[kept++] = L->tied[i];
@@ -133,7 +145,8 @@ static int32_t list_blocking(Lemke* L, int32_t col) {
 
 // Returns the row that leaves the basis; the row of y0 if it is among the ties. -1: there is none, which means a ray.
 static int32_t find_leaving_row(Lemke* L, int32_t col) {
-  int32_t count = list_blocking(L, col), artificial = 2 * L->r.size;
+  int32_t count = list_blocking(L, col);
+  int32_t artificial = 2 * L->r.size;
   for (int32_t i = 0; i < count; ++i)
     if (L->t.row_var[L->tied[i]] == artificial) return L->tied[i];
   return count > 0 ? break_ties(L, col, count) : -1;
@@ -147,29 +160,38 @@ static int32_t find_first_row(const Lemke* L) {
   for (int32_t k = 0; k < L->r.size; ++k) {
     if (L->r.q[k] >= 0) continue; // Rows with cover 0 have q >= 0.
     double ratio = L->r.q[k] / L->r.cover[k];
-    if (ratio <= least) least = ratio, worst = k;
+    if (ratio <= least) {
+      least = ratio;
+      worst = k;
+    }
   }
   return worst;
 }
 
 static int32_t complement(int32_t id, int32_t N) { return id < N ? id + N : id - N; }
 
-static bool artificial_is_zero(const Lemke* L) {
+static int artificial_is_zero(const Lemke* L) {
   int32_t artificial = 2 * L->r.size;
-  if (!hfi_is_basic(&L->t, artificial)) return true;
+  if (!hfi_is_basic(&L->t, artificial)) return 1;
   return hfi_tableau_row(&L->t, hfi_row_of(&L->t, artificial))[L->t.ncol] <= TIE_TOLERANCE;
 }
 
-// Steps 1 to 3.
+// Makes steps 1 to 3 and counts the pivots. Returns HF_OK, HF_NO_SOLUTION after a ray, or HF_NOT_CONVERGED.
 static hfStatus follow_path(Lemke* L, int32_t max_pivots, int32_t* pivots) {
-  int32_t N = L->r.size, row = find_first_row(L), entering = 2 * N;
+  int32_t N = L->r.size;
+  int32_t row = find_first_row(L);
+  int32_t entering = 2 * N;
   if (row < 0) return HF_OK;
+
   while (*pivots < max_pivots) {
     int32_t leaving = L->t.row_var[row];
     hfi_tableau_exchange(&L->t, row, hfi_col_of(&L->t, entering));
     ++*pivots;
-    if (++L->since_refresh >= L->refresh_period && !refresh_tableau(L)) return HF_NOT_CONVERGED;
+    ++L->since_refresh;
+    if (L->since_refresh >= L->refresh_period && !refresh_tableau(L)) return HF_NOT_CONVERGED;
     if (artificial_is_zero(L)) return HF_OK;
+
+    // a ray counts only if a fresh tableau shows it too
     entering = complement(leaving, N);
     row = find_leaving_row(L, hfi_col_of(&L->t, entering));
     if (row < 0 && L->since_refresh > 0) {
@@ -181,6 +203,7 @@ static hfStatus follow_path(Lemke* L, int32_t max_pivots, int32_t* pivots) {
   return HF_NOT_CONVERGED;
 }
 
+// Reads y, and which y are basic.
 static void read_solution(Lemke* L) {
   int32_t N = L->r.size;
   for (int32_t k = 0; k < N; ++k) {
@@ -192,12 +215,14 @@ static void read_solution(Lemke* L) {
 hfStatus hfi_lemke_solve(const hfiLcp* p, const double* cover, int32_t max_pivots, double* z,
                          unsigned char* mode, int32_t* pivots, hfiArena* scratch) {
   Lemke L = take_lemke(scratch, p->n);
-  if (!scratch->base) return HF_OK;
+  if (!scratch->base) return HF_OK; // The call only planned the scratch.
+
   *pivots = 0;
   hfi_reduce(p, cover, &L.r);
   L.refresh_period = 50 + L.r.size;
   fill_tableau(&L);
   hfStatus status = follow_path(&L, max_pivots, pivots);
+
   read_solution(&L);
   hfi_reduction_recover(p, &L.r, L.y, L.is_basic, z, mode);
   return status;

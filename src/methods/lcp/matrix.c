@@ -44,7 +44,7 @@ int32_t hf_matrix_rank(int32_t m, int32_t n, const double* A, double* margin, vo
   return k.qr.rank;
 }
 
-// Determinant of the rows and columns `rows` of A' = E A D, undone by the exponents of E and D.
+// Returns the determinant of the rows and columns `rows` of A' = E A D, undone by the exponents of E and D.
 static double minor_of(MatrixWork* k, const double* scaled, int32_t n, const int32_t* rows, int32_t count) {
   int32_t exponent = 0;
   for (int32_t i = 0; i < count; ++i) {
@@ -52,7 +52,9 @@ static double minor_of(MatrixWork* k, const double* scaled, int32_t n, const int
     for (int32_t j = 0; j < count; ++j)
       k->qr.A[i * count + j] = scaled[(size_t)rows[i] * (size_t)n + (size_t)rows[j]];
   }
-  k->qr.m = k->qr.n = count;
+
+  k->qr.m = count;
+  k->qr.n = count;
   hfi_qr_factor(&k->qr, 0);
   return ldexp(hfi_qr_determinant(&k->qr), -exponent);
 }
@@ -73,14 +75,17 @@ double hf_matrix_determinant(int32_t n, const double* A, void* work, size_t work
   return minor_of(&k, scaled, n, all, n);
 }
 
+// Writes all principal minors of A (2^n): bit i of the index says that row i belongs to the minor.
 void hf_matrix_minors(int32_t n, const double* A, double* minors, void* work, size_t work_size) {
   assert(n <= HF_MINORS_MAX);
   hfiArena arena = hfi_arena(work, work_size);
   MatrixWork k = take_work(&arena, n, n);
   double* scaled = take_scaled(&arena, &k, n, A);
+
   minors[0] = 1;
   for (uint32_t mask = 1; mask < 1u << n; ++mask) {
-    int32_t rows[HF_MINORS_MAX], count = 0;
+    int32_t rows[HF_MINORS_MAX];
+    int32_t count = 0;
     for (int32_t i = 0; i < n; ++i)
       if (mask >> i & 1) rows[count++] = i;
     minors[mask] = minor_of(&k, scaled, n, rows, count);

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include <holdfast/lcp.h>
-#include <stdbool.h>
 
 size_t hfi_matrix_size(int32_t n);      // rank, determinant, minors
 size_t hfi_p_matrix_size(int32_t n);    // test for a P-matrix

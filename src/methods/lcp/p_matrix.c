@@ -53,84 +53,93 @@ size_t hfi_p_matrix_size(int32_t n) {
 
 static uint64_t bit(int32_t i) { return i < 64 ? (uint64_t)1 << i : 0; }
 
-// Checks that a pivot made of terms up to `size` is positive. If not, returns false and keeps its
+// Checks that a pivot made of terms up to `size` is positive. If not, returns 0 and keeps its
 // rows as the witness.
-static bool require_positive(PTest* t, double value, double size, uint64_t rows) {
+static int require_positive(PTest* t, double value, double size, uint64_t rows) {
   if (value < t->report.margin) t->report.margin = value;
-  if (value > PIVOT_TOLERANCE * size) return true;
+  if (value > PIVOT_TOLERANCE * size) return 1;
   t->report.witness = rows;
-  return false;
+  return 0;
 }
 
-// Computes D A D with the diagonal matrix d_i = 2^-e_i, where 4^e_i is near a_ii, so that its diagonal is near one. Powers of two make no rounding errors.
-// Returns false if an entry of the diagonal is not positive: then A is no P-matrix.
-static bool scale_to_unit_diagonal(PTest* t, const double* A) {
+// Computes D A D with the diagonal matrix d_i = 2^-e_i, where 4^e_i is near a_ii, so that its diagonal is near one.
+// Powers of two make no rounding errors. Returns 0 if an entry of the diagonal is not positive: then A is not P.
+static int scale_to_unit_diagonal(PTest* t, const double* A) {
   for (int32_t i = 0; i < t->n; ++i) {
     double a = A[(size_t)i * (size_t)(t->n + 1)];
     if (!(a > 0)) {
       t->report.witness = bit(i);
       t->report.margin = a;
-      return false;
+      return 0;
     }
   }
+
   for (int32_t i = 0; i < t->n; ++i)
     for (int32_t j = 0; j < t->n; ++j) {
       int32_t e = ilogb(A[(size_t)i * (size_t)(t->n + 1)]) / 2 + ilogb(A[(size_t)j * (size_t)(t->n + 1)]) / 2;
       size_t k = (size_t)i * (size_t)t->n + (size_t)j;
       t->A[k] = ldexp(A[k], -e);
     }
-  return true;
+  return 1;
 }
 
 // Tests all 2 x 2 minors.
-static bool test_pairs(PTest* t) {
+static int test_pairs(PTest* t) {
+  const double* A = t->A;
   for (int32_t i = 0; i < t->n; ++i)
     for (int32_t j = i + 1; j < t->n; ++j) {
-      const double* A = t->A;
-      double aii = A[i * t->n + i], ajj = A[j * t->n + j];
+      double aii = A[i * t->n + i];
+      double ajj = A[j * t->n + j];
       double update = A[j * t->n + i] * A[i * t->n + j] / aii;
-      if (!require_positive(t, ajj - update, fmax(1, fabs(update)), bit(i) | bit(j))) return false;
+      if (!require_positive(t, ajj - update, fmax(1, fabs(update)), bit(i) | bit(j))) return 0;
     }
-  return true;
+  return 1;
 }
 
 // Tests the sign of the determinant.
-static bool test_determinant(PTest* t) {
+static int test_determinant(PTest* t) {
   memcpy(t->qr.A, t->A, sizeof(double) * (size_t)t->n * (size_t)t->n);
   hfi_qr_factor(&t->qr, DBL_EPSILON * t->n);
-  if (hfi_qr_determinant(&t->qr) > 0) return true;
+  if (hfi_qr_determinant(&t->qr) > 0) return 1;
   t->report.witness = t->n >= 64 ? 0 : bit(t->n) - 1;
   t->report.margin = fmin(t->report.margin, -hfi_qr_margin(&t->qr));
-  return false;
+  return 0;
 }
 
-// Are all Cholesky pivots of (A + A^T)/2 positive? Works in the storage of the QR.
-static bool is_definite(PTest* t) {
+// Are all Cholesky pivots of (A + A^T)/2 positive? Works in the storage of the QR. Sets the margin if they are.
+static int is_definite(PTest* t) {
   double* S = t->qr.A;
   int32_t n = t->n;
-  double least = INFINITY;
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j) S[i * n + j] = 0.5 * (t->A[i * n + j] + t->A[j * n + i]);
+
+  double least = INFINITY;
   for (int32_t k = 0; k < n; ++k) {
     double pivot = S[k * n + k];
-    if (!(pivot > PIVOT_TOLERANCE)) return false;
+    if (!(pivot > PIVOT_TOLERANCE)) return 0;
     least = fmin(least, pivot);
+
     for (int32_t i = k + 1; i < n; ++i)
       for (int32_t j = k + 1; j < n; ++j) S[i * n + j] -= S[i * n + k] * S[k * n + j] / pivot;
   }
   t->report.margin = least;
-  return true;
+  return 1;
 }
 
 // Tests all minors that contain the rows `chosen` and any of the rows k ... n-1, k = n - m. A (m x
 // m, in rows of `stride`) is the matrix of these rows after those of `chosen` were eliminated and
 // the other rows before k deleted. `size` bounds the terms that its entries were made of.
-static bool test_pivots(PTest* t, const double* A, int32_t m, int32_t stride, double* level, double size,
-                        uint64_t chosen) {
-  if (m == 0) return true;
-  int32_t k = t->n - m, s = m - 1;
-  if (!require_positive(t, A[0], size, chosen | bit(k))) return false;
-  if (!test_pivots(t, A + stride + 1, s, stride, level, size, chosen)) return false;
+static int test_pivots(PTest* t, const double* A, int32_t m, int32_t stride, double* level, double size,
+                       uint64_t chosen) {
+  if (m == 0) return 1;
+  int32_t k = t->n - m;
+  int32_t s = m - 1;
+  if (!require_positive(t, A[0], size, chosen | bit(k))) return 0;
+
+  // the minors without row k
+  if (!test_pivots(t, A + stride + 1, s, stride, level, size, chosen)) return 0;
+
+  // those with it: row k is eliminated
   double* schur = level;
   for (int32_t i = 0; i < s; ++i) {
     double factor = A[(i + 1) * stride] / A[0];
@@ -143,22 +152,31 @@ static bool test_pivots(PTest* t, const double* A, int32_t m, int32_t stride, do
   return test_pivots(t, schur, s, s, level + (size_t)s * (size_t)s, size, chosen | bit(k));
 }
 
-static void decide(PTest* t, bool is_p, hfPTest by) {
+// Writes the decision, and which test has made it, to the report.
+static void decide(PTest* t, int is_p, hfPTest by) {
   t->report.is_p = is_p;
-  t->report.decided = true;
+  t->report.decided = 1;
   t->report.by = by;
 }
 
+// Tests whether A is a P-matrix: the cheap tests first, unless exact_only asks for the margin of all minors.
 hfPReport hf_matrix_test_p(int32_t n, const double* A, int32_t exact_only, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
   PTest t = take_test(&arena, n);
-  t.report = (hfPReport){false, false, HF_P_BY_NONE, INFINITY, 0};
-  bool exact = n <= HF_P_EXACT_MAX;
-  if (!scale_to_unit_diagonal(&t, A)) decide(&t, false, HF_P_BY_DIAGONAL);
-  else if (exact_only && exact) decide(&t, test_pivots(&t, t.A, n, n, t.level, 1, 0), HF_P_BY_PIVOTS);
-  else if (!test_pairs(&t)) decide(&t, false, HF_P_BY_PAIRS);
-  else if (is_definite(&t)) decide(&t, true, HF_P_BY_DEFINITE);
-  else if (!test_determinant(&t)) decide(&t, false, HF_P_BY_DETERMINANT);
-  else if (exact) decide(&t, test_pivots(&t, t.A, n, n, t.level, 1, 0), HF_P_BY_PIVOTS);
+  t.report = (hfPReport){0, 0, HF_P_BY_NONE, INFINITY, 0};
+  int can_be_exact = n <= HF_P_EXACT_MAX;
+
+  if (!scale_to_unit_diagonal(&t, A))
+    decide(&t, 0, HF_P_BY_DIAGONAL);
+  else if (exact_only && can_be_exact)
+    decide(&t, test_pivots(&t, t.A, n, n, t.level, 1, 0), HF_P_BY_PIVOTS);
+  else if (!test_pairs(&t))
+    decide(&t, 0, HF_P_BY_PAIRS);
+  else if (is_definite(&t))
+    decide(&t, 1, HF_P_BY_DEFINITE);
+  else if (!test_determinant(&t))
+    decide(&t, 0, HF_P_BY_DETERMINANT);
+  else if (can_be_exact)
+    decide(&t, test_pivots(&t, t.A, n, n, t.level, 1, 0), HF_P_BY_PIVOTS);
   return t.report;
 }

@@ -37,20 +37,22 @@ size_t hfi_lcp_polish_size(int32_t n) {
   return arena.used;
 }
 
-// Lists the rows that are equations and puts the other z at their bounds. Returns the number of
-// rows.
+// Lists the rows that are equations and puts the other z at their bounds. Returns the number of rows.
 static int32_t list_basic(const hfiLcp* p, const unsigned char* mode, double* z, int32_t* basic) {
   int32_t count = 0;
   for (int32_t i = 0; i < p->n; ++i) {
-    if (mode[i] == HFI_BASIC) basic[count++] = i;
-    else z[i] = mode[i] == HFI_AT_LO ? p->lo[i] : p->hi[i];
+    if (mode[i] == HFI_BASIC)
+      basic[count++] = i;
+    else
+      z[i] = mode[i] == HFI_AT_LO ? p->lo[i] : p->hi[i];
   }
   return count;
 }
 
 // Factors A_BB.
 static void factor_basis(const hfiLcp* p, const int32_t* basic, int32_t count, hfiQr* qr) {
-  qr->m = qr->n = count;
+  qr->m = count;
+  qr->n = count;
   for (int32_t i = 0; i < count; ++i)
     for (int32_t j = 0; j < count; ++j)
       qr->A[i * count + j] = p->A[(size_t)basic[i] * (size_t)p->n + (size_t)basic[j]];
@@ -61,17 +63,22 @@ double hfi_lcp_polish(const hfiLcp* p, const unsigned char* mode, double* z, hfi
   Refinement k = take_refinement(&scratch, p->n);
   size_t bytes = sizeof(double) * (size_t)p->n;
   double residual = hfi_lcp_residual(p, z);
+
   memcpy(k.trial, z, bytes);
   int32_t count = list_basic(p, mode, k.trial, k.basic);
   factor_basis(p, k.basic, count, &k.qr);
+
   for (int pass = 0; pass < CORRECTIONS; ++pass) {
+    // A_BB dz = -w_B(z)
     hfi_lcp_slack(p, k.trial, k.w);
     for (int32_t i = 0; i < count; ++i) k.rhs[i] = -k.w[k.basic[i]];
     hfi_qr_solve(&k.qr, k.rhs, k.step);
+
     for (int32_t i = 0; i < count; ++i) {
       int32_t j = k.basic[i];
       k.trial[j] = hfi_clamp(k.trial[j] + k.step[i], p->lo[j], p->hi[j]);
     }
+
     double now = hfi_lcp_residual(p, k.trial);
     if (!(now < residual)) break;
     residual = now;

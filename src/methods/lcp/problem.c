@@ -36,12 +36,15 @@ hfiLcpScale hfi_lcp_scale_take(hfiArena* arena, int32_t n) {
 
 hfStatus hfi_lcp_check(const hfLcp* p, hfError* error) {
   if (p->n < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: n = %d is negative", (int)p->n);
+
   for (int32_t i = 0; i < p->n; ++i) {
     for (int32_t j = 0; j < p->n; ++j)
       if (!isfinite(p->A[(size_t)i * (size_t)p->n + (size_t)j]))
         return hfi_refuse(error, HF_ERROR_NONFINITE, "lcp: A(%d, %d) is not finite", (int)i, (int)j);
     if (!isfinite(p->b[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "lcp: b(%d) is not finite", (int)i);
-    double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY;
+
+    double lo = p->lo ? p->lo[i] : 0;
+    double hi = p->hi ? p->hi[i] : INFINITY;
     if (!(lo <= hi) || lo == INFINITY || hi == -INFINITY)
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: bounds of row %d are [%g, %g]", (int)i, lo, hi);
   }
@@ -51,15 +54,26 @@ hfStatus hfi_lcp_check(const hfLcp* p, hfError* error) {
 // Finds the exponent of the magnitude m: m is the largest number among |b'| and the bounds that exclude
 // zero. If all of these are zero, m is the largest finite bound.
 static int32_t find_magnitude(const hfLcp* p, const hfiLcpScale* s) {
-  double largest = 0, farthest = 0;
+  double largest = 0;
+  double farthest = 0;
+
   for (int32_t i = 0; i < p->n; ++i) {
-    double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY;
-    double nearest = lo > 0 ? lo : (hi < 0 ? -hi : 0);
+    double lo = p->lo ? p->lo[i] : 0;
+    double hi = p->hi ? p->hi[i] : INFINITY;
+
+    // the distance of the interval from zero
+    double nearest = 0;
+    if (lo > 0)
+      nearest = lo;
+    else if (hi < 0)
+      nearest = -hi;
+
     largest = fmax(largest, ldexp(fabs(p->b[i]), s->row[i]));
     largest = fmax(largest, ldexp(nearest, -s->col[i]));
     if (isfinite(lo)) farthest = fmax(farthest, ldexp(fabs(lo), -s->col[i]));
     if (isfinite(hi)) farthest = fmax(farthest, ldexp(fabs(hi), -s->col[i]));
   }
+
   if (largest == 0) largest = farthest;
   return largest > 0 ? ilogb(fmin(largest, DBL_MAX)) : 0;
 }
@@ -69,6 +83,8 @@ void hfi_lcp_scale(const hfLcp* p, double tikhonov, hfiLcp* scaled, hfiLcpScale*
   memcpy(scaled->A, p->A, sizeof(double) * (size_t)n * (size_t)n);
   for (int32_t i = 0; i < n; ++i) scaled->A[(size_t)i * (size_t)(n + 1)] += tikhonov;
   hfi_equilibrate(n, n, scaled->A, s->row, s->col, s->factor);
+
+  // b' = E b / m, z' = D^-1 z / m
   int32_t m = find_magnitude(p, s);
   for (int32_t i = 0; i < n; ++i) {
     s->row[i] -= m;
@@ -92,14 +108,18 @@ void hfi_lcp_slack(const hfiLcp* p, const double* z, double* w) {
 }
 
 double hfi_lcp_residual(const hfiLcp* p, const double* z) {
-  double worst = 0, terms = 1;
+  double worst = 0;
+  double terms = 1;
+
   for (int32_t i = 0; i < p->n; ++i) {
     const double* row = p->A + (size_t)i * (size_t)p->n;
-    double w = p->b[i], size = fabs(p->b[i]);
+    double w = p->b[i];
+    double size = fabs(p->b[i]);
     for (int32_t j = 0; j < p->n; ++j) {
       w += row[j] * z[j];
       size += fabs(row[j] * z[j]);
     }
+
     double r = fabs(z[i] - hfi_clamp(z[i] - w, p->lo[i], p->hi[i]));
     if (!isfinite(r) || !isfinite(size)) return INFINITY;
     worst = fmax(worst, r);
@@ -109,7 +129,8 @@ double hfi_lcp_residual(const hfiLcp* p, const double* z) {
 }
 
 double hfi_lcp_rest(const hfiLcp* p, int32_t i) {
-  bool has_lo = isfinite(p->lo[i]), has_hi = isfinite(p->hi[i]);
+  int has_lo = isfinite(p->lo[i]);
+  int has_hi = isfinite(p->hi[i]);
   if (has_lo && has_hi) return fabs(p->hi[i]) < fabs(p->lo[i]) ? p->hi[i] : p->lo[i];
   if (has_lo) return p->lo[i];
   return has_hi ? p->hi[i] : 0;

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include <holdfast/lcp.h>
-#include <stdbool.h>
 
 // w = A z + b, lo <= z <= hi, after equilibration: entries of A and b of order one.
 typedef struct hfiLcp {
@@ -43,7 +42,8 @@ double hfi_lcp_residual(const hfiLcp* p, const double* z);
 double hfi_lcp_rest(const hfiLcp* p, int32_t i);
 
 static inline double hfi_clamp(double x, double lo, double hi) {
-  return x < lo ? lo : (x > hi ? hi : x);
+  if (x < lo) return lo;
+  return x > hi ? hi : x;
 }
 
 // Corrects z by Newton steps on the rows that are equations (polish.c), as long as that lowers the

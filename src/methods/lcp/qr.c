@@ -26,8 +26,8 @@ hfiQr hfi_qr_take(hfiArena* arena, int32_t m, int32_t n) {
 
 static double* row_of(const hfiQr* qr, int32_t i) { return qr->A + (size_t)i * (size_t)qr->n; }
 
-// Returns the column c >= j whose entries in the rows from j on have the largest norm. Entries are divided by `scale`, the largest of them, so that their
-// squares do not overflow.
+// Returns the column c >= j whose entries in the rows from j on have the largest norm. Entries are divided by
+// `scale`, the largest of them, so that their squares do not overflow.
 static int32_t find_pivot_column(const hfiQr* qr, int32_t j, double scale) {
   double* sum = qr->row;
   for (int32_t c = j; c < qr->n; ++c) sum[c] = 0;
@@ -41,6 +41,7 @@ static int32_t find_pivot_column(const hfiQr* qr, int32_t j, double scale) {
   return best;
 }
 
+// Returns the largest entry, in absolute value, of the rows and columns from j on.
 static double largest_entry(const hfiQr* qr, int32_t j) {
   double largest = 0;
   for (int32_t i = j; i < qr->m; ++i)
@@ -64,15 +65,19 @@ static void swap_columns(hfiQr* qr, int32_t a, int32_t b) {
 // u^T u / 2 = |R_jj u_j|, u stored in column j from row j down.
 static double half_square(const hfiQr* qr, int32_t j) { return fabs(qr->R_diag[j] * row_of(qr, j)[j]); }
 
-// The columns right of j: A <- A - u (u^T A) / (u^T u / 2), along rows.
+// Reflects the columns right of j: A <- A - u (u^T A) / (u^T u / 2), along rows.
 static void reflect_columns(hfiQr* qr, int32_t j) {
-  int32_t first = j + 1, count = qr->n - first;
-  double *dot = qr->row + first, f = -1 / half_square(qr, j);
+  int32_t first = j + 1;
+  int32_t count = qr->n - first;
+  double* dot = qr->row + first;
+  double f = -1 / half_square(qr, j);
+
   for (int32_t c = 0; c < count; ++c) dot[c] = 0;
   for (int32_t i = j; i < qr->m; ++i) hfi_axpy(dot, row_of(qr, i)[j], row_of(qr, i) + first, count);
   for (int32_t i = j; i < qr->m; ++i) hfi_axpy(row_of(qr, i) + first, f * row_of(qr, i)[j], dot, count);
 }
 
+// Reflects y: y <- y - u (u^T y) / (u^T u / 2).
 static void reflect_vector(const hfiQr* qr, int32_t j, double* y) {
   double dot = 0;
   for (int32_t i = j; i < qr->m; ++i) dot += row_of(qr, i)[j] * y[i];
@@ -85,14 +90,20 @@ void hfi_qr_factor(hfiQr* qr, double tolerance) {
   for (int32_t c = 0; c < qr->n; ++c) qr->perm[c] = c;
   for (int32_t j = 0; j < k; ++j) qr->R_diag[j] = 0;
   qr->rank = 0;
+
   for (int32_t j = 0; j < k; ++j) {
     double scale = largest_entry(qr, j);
     if (scale == 0) return;
     swap_columns(qr, j, find_pivot_column(qr, j, scale));
-    double sum = 0, *head = row_of(qr, j) + j;
+
+    // the norm of the column, divided by the scale so that its squares do not overflow
+    double sum = 0;
     for (int32_t i = j; i < qr->m; ++i) sum += (row_of(qr, i)[j] / scale) * (row_of(qr, i)[j] / scale);
     double norm = scale * sqrt(sum);
-    qr->R_diag[j] = *head > 0 ? -norm : norm; // the sign that adds in u_j = a_jj - R_jj
+
+    // the sign that adds in u_j = a_jj - R_jj
+    double* head = row_of(qr, j) + j;
+    qr->R_diag[j] = *head > 0 ? -norm : norm;
     *head -= qr->R_diag[j];
     reflect_columns(qr, j);
     if (norm > tolerance * fabs(qr->R_diag[0])) qr->rank = j + 1;
@@ -100,7 +111,9 @@ void hfi_qr_factor(hfiQr* qr, double tolerance) {
 }
 
 void hfi_qr_solve(const hfiQr* qr, double* b, double* x) {
+  // b <- Q^T b
   for (int32_t j = 0; j < qr->rank; ++j) reflect_vector(qr, j, b);
+
   for (int32_t j = 0; j < qr->n; ++j) x[j] = 0;
   for (int32_t j = qr->rank - 1; j >= 0; --j) {
     double sum = b[j];
@@ -111,7 +124,9 @@ void hfi_qr_solve(const hfiQr* qr, double* b, double* x) {
 
 double hfi_qr_determinant(const hfiQr* qr) {
   if (qr->rank < qr->n) return 0;
-  double det = 1; // each reflection has determinant -1, and so has each transposition of columns
+
+  // Each reflection has determinant -1, and so has each transposition of columns.
+  double det = 1;
   for (int32_t j = 0; j < qr->n; ++j) det *= -qr->R_diag[j];
   for (int32_t j = 0; j < qr->n; ++j)
     for (int32_t c = j + 1; c < qr->n; ++c)

@@ -34,25 +34,28 @@ hfiReduction hfi_reduction_take(hfiArena* arena, int32_t n) {
   return r;
 }
 
-static bool is_free(const hfiLcp* p, int32_t i) { return p->lo[i] == -INFINITY && p->hi[i] == INFINITY; }
-static bool is_fixed(const hfiLcp* p, int32_t i) { return p->lo[i] == p->hi[i]; }
-static bool is_boxed(const hfiLcp* p, int32_t i) { return isfinite(p->lo[i]) && isfinite(p->hi[i]); }
+static int is_free(const hfiLcp* p, int32_t i) { return p->lo[i] == -INFINITY && p->hi[i] == INFINITY; }
+static int is_fixed(const hfiLcp* p, int32_t i) { return p->lo[i] == p->hi[i]; }
+static int is_boxed(const hfiLcp* p, int32_t i) { return isfinite(p->lo[i]) && isfinite(p->hi[i]); }
 
-// Writes the tableau of w = A z + b and exchanges the free variables into its basis.
+// Writes the tableau of w = A z + b and exchanges the free variables into its basis. Sets rest and noise.
 static void exchange_free(const hfiLcp* p, hfiReduction* r) {
   hfi_tableau_reset(&r->t);
   for (int32_t i = 0; i < p->n; ++i) {
     double* row = hfi_tableau_row(&r->t, i);
     for (int32_t j = 0; j < p->n; ++j) row[j] = p->A[(size_t)i * (size_t)p->n + (size_t)j];
     row[p->n] = p->b[i];
+
     r->rest[i] = hfi_lcp_rest(p, i);
     r->role[i] = is_free(p, i) ? HFI_LEAVES : HFI_STAYS;
     r->role[p->n + i] = is_free(p, i) ? HFI_ENTERS : HFI_STAYS;
   }
+
   hfi_tableau_move(&r->t, r->role, FREE_PIVOT_TOLERANCE);
   r->noise = NOISE_SHARE * hfi_tableau_largest(&r->t);
 }
 
+// Appends an unknown and returns its number.
 static int32_t add_unknown(hfiReduction* r, hfiUnknown u) {
   r->unknown[r->size] = u;
   return r->size++;
@@ -87,7 +90,7 @@ static void list_splits(const hfiLcp* p, hfiReduction* r) {
   }
 }
 
-// Value of row `row` at y = 0: every nonbasic z is at rest, and an exchanged w is zero.
+// Returns the value of row `row` at y = 0: every nonbasic z is at rest, and an exchanged w is zero.
 static double row_at_rest(const hfiReduction* r, int32_t row) {
   const double* T = hfi_tableau_row(&r->t, row);
   int32_t n = r->t.ncol;
@@ -97,22 +100,28 @@ static double row_at_rest(const hfiReduction* r, int32_t row) {
   return sum;
 }
 
+// Writes row k of M, q and cover.
 static void fill_row(const hfiLcp* p, const double* cover, hfiReduction* r, int32_t k) {
   const hfiUnknown* u = &r->unknown[k];
   double* M = r->M + (size_t)k * (size_t)r->size;
-  for (int32_t l = 0; l < r->size; ++l) {
-    const hfiUnknown* v = &r->unknown[l];
-    if (u->partner >= 0) M[l] = l == u->partner ? -1 : 0;
-    else if (v->partner >= 0) M[l] = v->partner == k ? 1 : 0;
-    else M[l] = u->sign * hfi_tableau_row(&r->t, u->row)[v->col] * v->sign;
-  }
+
+  // the row of a room unknown: v_u = (hi - lo) - y
   if (u->partner >= 0) {
+    for (int32_t l = 0; l < r->size; ++l) M[l] = l == u->partner ? -1 : 0;
     r->q[k] = p->hi[u->variable] - p->lo[u->variable];
     r->cover[k] = 0; // q >= 0 here; without cover a box that is compact admits no secondary ray.
-  } else {
-    r->q[k] = u->sign * row_at_rest(r, u->row);
-    r->cover[k] = cover ? cover[r->t.row_var[u->row]] : 1;
+    return;
   }
+
+  for (int32_t l = 0; l < r->size; ++l) {
+    const hfiUnknown* v = &r->unknown[l];
+    if (v->partner >= 0)
+      M[l] = v->partner == k ? 1 : 0;
+    else
+      M[l] = u->sign * hfi_tableau_row(&r->t, u->row)[v->col] * v->sign;
+  }
+  r->q[k] = u->sign * row_at_rest(r, u->row);
+  r->cover[k] = cover ? cover[r->t.row_var[u->row]] : 1;
 }
 
 void hfi_reduce(const hfiLcp* p, const double* cover, hfiReduction* r) {
@@ -123,35 +132,44 @@ void hfi_reduce(const hfiLcp* p, const double* cover, hfiReduction* r) {
   for (int32_t k = 0; k < r->size; ++k) fill_row(p, cover, r, k);
 }
 
-// z and mode of all variables but the free ones in the basis.
+// Writes z and mode of all variables but the free ones in the basis.
 static void recover_bounded(const hfiLcp* p, const hfiReduction* r, const double* y,
-                            const bool* is_basic, double* z, unsigned char* mode) {
+                            const int* is_basic, double* z, unsigned char* mode) {
   for (int32_t i = 0; i < p->n; ++i) {
     z[i] = r->rest[i];
     mode[i] = is_free(p, i) ? HFI_BASIC : HFI_AT_LO;
   }
+
   for (int32_t k = 0; k < r->size; ++k) {
     const hfiUnknown* u = &r->unknown[k];
     int32_t i = u->variable;
+
+    // A room unknown in the basis has v_u = 0: z_i is at its far bound.
     if (u->partner >= 0) {
-      if (is_basic[k]) { // v_u = 0: z_i is at its far bound.
+      if (is_basic[k]) {
         mode[i] = u->sign > 0 ? HFI_AT_HI : HFI_AT_LO;
         z[i] = u->sign > 0 ? p->hi[i] : p->lo[i];
       }
       continue;
     }
+
     z[i] += u->sign * y[k];
     if (is_free(p, i)) continue;
-    mode[i] = is_basic[k] ? HFI_BASIC : (u->sign > 0 ? HFI_AT_LO : HFI_AT_HI);
+    if (is_basic[k])
+      mode[i] = HFI_BASIC;
+    else
+      mode[i] = u->sign > 0 ? HFI_AT_LO : HFI_AT_HI;
     z[i] = hfi_clamp(z[i], p->lo[i], p->hi[i]);
   }
 }
 
 void hfi_reduction_recover(const hfiLcp* p, const hfiReduction* r, const double* y,
-                           const bool* is_basic, double* z, unsigned char* mode) {
+                           const int* is_basic, double* z, unsigned char* mode) {
   int32_t n = p->n;
   recover_bounded(p, r, y, is_basic, z, mode);
-  for (int32_t row = 0; row < n; ++row) { // Free variables follow from those that are known now.
+
+  // Free variables follow from the variables that are known now.
+  for (int32_t row = 0; row < n; ++row) {
     int32_t id = r->t.row_var[row];
     if (id < n) continue;
     const double* T = hfi_tableau_row(&r->t, row);

@@ -5,7 +5,8 @@
 #include "methods/lcp/problem.h"
 #include "methods/lcp/tableau.h"
 
-// What unknown y_k of the standard problem stands for in the bounded problem (reduce.c): a part of z_i, or the room unknown u of a boxed z_i.
+// What unknown y_k of the standard problem stands for in the bounded problem (reduce.c): a part of z_i, or the room
+// unknown u of a boxed z_i.
 typedef struct hfiUnknown {
   int32_t variable; // i of z_i
   int32_t row, col; // its row and column in the tableau with the free variables exchanged in
@@ -34,6 +35,6 @@ void hfi_reduce(const hfiLcp* p, const double* cover, hfiReduction* r);
 // Computes z (n) and mode (n) from the answer y (size) of the standard problem. is_basic[k] says
 // that y_k is in the basis.
 void hfi_reduction_recover(const hfiLcp* p, const hfiReduction* r, const double* y,
-                           const bool* is_basic, double* z, unsigned char* mode);
+                           const int* is_basic, double* z, unsigned char* mode);
 
 #endif

@@ -6,9 +6,17 @@
 #include <assert.h>
 #include <math.h>
 
+enum { DEFAULT_SWEEPS = 1000 }; // The largest number of Gauss-Seidel sweeps where the caller gives none.
+
+// Returns the configuration of Lemke's method with its own limit of pivots.
 hfLcpConfig hf_lcp_config_default(void) {
-  hfLcpConfig c = {.method = HF_LCP_LEMKE, .max_pivots = 0, .tolerance = 1e-10, .tikhonov = 0,
-                   .relaxation = 1, .cover = NULL, .warm_start = false};
+  hfLcpConfig c = {.method = HF_LCP_LEMKE,
+                   .max_pivots = 0,
+                   .tolerance = 1e-10,
+                   .tikhonov = 0,
+                   .relaxation = 1,
+                   .cover = NULL,
+                   .warm_start = 0};
   return c;
 }
 
@@ -29,8 +37,9 @@ static LcpWork take_work(hfiArena* arena, int32_t n) {
   return k;
 }
 
-// The largest number of pivots where the caller gives none. Lemke's paths are 0.7 to 7 n pivots long in heaps of bodies, those of random worlds that were looked at;
-// each pivot takes n^2 multiplications. A problem of 2,000 unknowns would take minutes for 20 n of them: beyond n = 600 the work is bounded, too.
+// The largest number of pivots where the caller gives none. Lemke's paths are 0.7 to 7 n pivots long in heaps of
+// bodies, those of random worlds that were looked at; each pivot takes n^2 multiplications. A problem of 2,000
+// unknowns would take minutes for 20 n of them: beyond n = 600 the work is bounded, too.
 static int32_t default_limit(int32_t n) {
   const double most_work = 4e9; // [multiplications]
   double by_work = fmax(2. * n, most_work / fmax(1, (double)n * n));
@@ -40,27 +49,32 @@ static int32_t default_limit(int32_t n) {
 // Runs config->method. Over an arena without memory it only counts the scratch.
 static hfStatus run_method(const hfLcpConfig* config, LcpWork* k, int32_t* pivots, hfiArena* scratch) {
   int32_t limit = config->max_pivots;
-  const double* cover = config->cover ? k->cover : NULL;
   if (config->method == HF_LCP_GAUSS_SEIDEL)
-    return hfi_gauss_seidel_solve(&k->p, config, limit > 0 ? limit : 1000, k->z, pivots, scratch);
+    return hfi_gauss_seidel_solve(&k->p, config, limit > 0 ? limit : DEFAULT_SWEEPS, k->z, pivots, scratch);
+
   if (limit <= 0) limit = default_limit(k->p.n);
   if (config->method == HF_LCP_DANTZIG)
     return hfi_dantzig_solve(&k->p, limit, k->z, k->mode, pivots, scratch);
-  return hfi_lemke_solve(&k->p, cover, limit, k->z, k->mode, pivots, scratch);
+  return hfi_lemke_solve(&k->p, config->cover ? k->cover : NULL, limit, k->z, k->mode, pivots, scratch);
 }
 
+// Returns the bytes of workspace that hf_lcp_solve needs for n rows.
 size_t hf_lcp_work_size(hfLcpMethod method, int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
   LcpWork k = take_work(&arena, n);
+
   hfiArena method_scratch = arena;
   hfLcpConfig config = hf_lcp_config_default();
   config.method = method;
   run_method(&config, &k, NULL, &method_scratch);
-  size_t polish = hfi_lcp_polish_size(n);
-  size_t own = method_scratch.used - arena.used;
-  return arena.used + (own > polish ? own : polish) + HFI_ALIGN; // The scratch of the method starts aligned.
+
+  // The method and the polishing use the same scratch, which starts aligned.
+  size_t polish_size = hfi_lcp_polish_size(n);
+  size_t method_size = method_scratch.used - arena.used;
+  return arena.used + (method_size > polish_size ? method_size : polish_size) + HFI_ALIGN;
 }
 
+// Refuses a configuration with numbers out of their ranges.
 static hfStatus check_config(const hfLcpConfig* c, int32_t n, hfError* error) {
   if (c->method < HF_LCP_LEMKE || c->method > HF_LCP_GAUSS_SEIDEL)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: method %d is unknown", (int)c->method);
@@ -70,6 +84,7 @@ static hfStatus check_config(const hfLcpConfig* c, int32_t n, hfError* error) {
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tikhonov %g is negative or not finite", c->tikhonov);
   if (!(c->relaxation > 0 && c->relaxation < 2))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: relaxation %g is not in (0, 2)", c->relaxation);
+
   for (int32_t i = 0; c->cover && i < n; ++i)
     if (!(c->cover[i] > 0 && isfinite(c->cover[i])))
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: cover(%d) = %g is not positive", (int)i, c->cover[i]);
@@ -85,28 +100,33 @@ static void set_start(const hfLcpConfig* config, const double* z, LcpWork* k) {
   }
 }
 
-// Replaces an answer that is not finite, from a tableau that overflowed, by zero clamped to the
-// bounds.
+// Replaces an answer that is not finite, from a tableau that overflowed, by zero clamped to the bounds.
 static void replace_nonfinite(const hfiLcp* p, double* z) {
-  bool finite = true;
+  int finite = 1;
   for (int32_t i = 0; i < p->n; ++i) finite = finite && isfinite(z[i]);
-  for (int32_t i = 0; i < p->n && !finite; ++i) z[i] = hfi_clamp(0, p->lo[i], p->hi[i]);
+  if (finite) return;
+  for (int32_t i = 0; i < p->n; ++i) z[i] = hfi_clamp(0, p->lo[i], p->hi[i]);
 }
 
-// Writes z and w in the caller's units. w is that of the problem with the Tikhonov term.
+// Writes z and w in the caller's units; w may be NULL. It is the w of the problem with the Tikhonov term.
 static void write_outputs(const hfLcp* problem, double tikhonov, const LcpWork* k, double* z, double* w) {
   int32_t n = problem->n;
   for (int32_t i = 0; i < n; ++i) {
-    double lo = problem->lo ? problem->lo[i] : 0, hi = problem->hi ? problem->hi[i] : INFINITY;
+    double lo = problem->lo ? problem->lo[i] : 0;
+    double hi = problem->hi ? problem->hi[i] : INFINITY;
     z[i] = hfi_clamp(ldexp(k->z[i], k->scale.col[i]), lo, hi);
     if (!isfinite(z[i])) z[i] = hfi_clamp(0, lo, hi);
   }
-  for (int32_t i = 0; i < n && w; ++i) {
+  if (!w) return;
+
+  for (int32_t i = 0; i < n; ++i) {
     w[i] = problem->b[i] + tikhonov * z[i];
     for (int32_t j = 0; j < n; ++j) w[i] += problem->A[(size_t)i * (size_t)n + (size_t)j] * z[j];
   }
 }
 
+// Solves a problem; z is the start with config->warm_start, and the answer. w and report may be NULL.
+// Returns HF_OK, a status > 0 with the best answer, or a status < 0 with a message.
 hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z, double* w, void* work,
                       size_t work_size, hfLcpReport* report, hfError* error) {
   hfi_clear_error(error);
@@ -128,16 +148,22 @@ hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z
   hfiArena scratch = arena;
   status = run_method(config, &k, &pivots, &scratch);
   replace_nonfinite(&k.p, k.z);
-  double residual = config->method == HF_LCP_GAUSS_SEIDEL ? hfi_lcp_residual(&k.p, k.z)
-                                                          : hfi_lcp_polish(&k.p, k.mode, k.z, arena);
-  if (residual <= config->tolerance) status = HF_OK;
-  else if (status == HF_OK) status = HF_NOT_CONVERGED;
+
+  // The residual decides, whatever the method says. A sweep has no basis to polish.
+  double residual;
+  if (config->method == HF_LCP_GAUSS_SEIDEL)
+    residual = hfi_lcp_residual(&k.p, k.z);
+  else
+    residual = hfi_lcp_polish(&k.p, k.mode, k.z, arena);
+  if (residual <= config->tolerance)
+    status = HF_OK;
+  else if (status == HF_OK)
+    status = HF_NOT_CONVERGED;
   write_outputs(problem, config->tikhonov, &k, z, w);
 
   if (report) {
     double as_given = config->tikhonov > 0 ? hf_lcp_residual(problem, z, work, work_size) : residual;
-    hfLcpReport r = {status, pivots, residual, as_given};
-    *report = r;
+    *report = (hfLcpReport){status, pivots, residual, as_given};
   }
   return status;
 }

@@ -46,7 +46,7 @@ size_t hfi_stability_size(int32_t n) {
   return arena.used;
 }
 
-// F = [0 I; -A K  -A C]
+// Writes F = [0 I; -A K  -A C].
 static void fill_companion(int32_t n, const double* A, const double* k, const double* c, double* F) {
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j) {
@@ -58,14 +58,17 @@ static void fill_companion(int32_t n, const double* A, const double* k, const do
     }
 }
 
+// Tests whether all roots of the contact layer lie left of the imaginary axis.
 hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const double* k, const double* c,
                                          void* work, size_t work_size) {
   hfStabilityReport report = {n == 0, HF_OK, n == 0 ? -INFINITY : 0};
   if (n == 0) return report;
+
   hfiArena arena = hfi_arena(work, work_size);
   LayerWork l = take_layer(&arena, n);
   fill_companion(n, A, k, c, l.F);
   report.status = hf_matrix_eigenvalues(2 * n, l.F, l.re, l.im, l.eigen_work, l.eigen_size);
+
   double radius = 0;
   report.abscissa = -INFINITY;
   for (int32_t i = 0; i < 2 * n; ++i) {

@@ -11,6 +11,9 @@
 
 #include <math.h>
 
+// A pivot on the diagonal goes first if it is at least this share of the largest pivot [-].
+static const double DIAGONAL_SHARE = 0.1;
+
 hfiTableau hfi_tableau_take(hfiArena* arena, int32_t nrow, int32_t ncol) {
   hfiTableau t = {nrow, ncol, NULL, NULL, NULL, NULL};
   t.T = HFI_TAKE(arena, double, (size_t)nrow * (size_t)(ncol + 1));
@@ -31,8 +34,10 @@ void hfi_tableau_reset(hfiTableau* t) {
   }
 }
 
+// Swaps the labels of the basic variable of `row` and the nonbasic one of `col`.
 static void swap_labels(hfiTableau* t, int32_t row, int32_t col) {
-  int32_t leaves = t->row_var[row], enters = t->col_var[col];
+  int32_t leaves = t->row_var[row];
+  int32_t enters = t->col_var[col];
   t->row_var[row] = enters;
   t->col_var[col] = leaves;
   t->place[enters] = row;
@@ -40,10 +45,13 @@ static void swap_labels(hfiTableau* t, int32_t row, int32_t col) {
 }
 
 void hfi_tableau_exchange(hfiTableau* t, int32_t row, int32_t col) {
+  // the pivot row: T_rs' = 1/p, T_rj' = -T_rj/p
   double* pivot_row = hfi_tableau_row(t, row);
   double inverse = 1 / pivot_row[col];
   for (int32_t j = 0; j <= t->ncol; ++j) pivot_row[j] *= -inverse;
   pivot_row[col] = inverse;
+
+  // the other rows: T_is' = T_is/p, T_ij' = T_ij + T_is T_rj'
   for (int32_t i = 0; i < t->nrow; ++i) {
     double* x = hfi_tableau_row(t, i);
     double factor = x[col];
@@ -55,7 +63,7 @@ void hfi_tableau_exchange(hfiTableau* t, int32_t row, int32_t col) {
 }
 
 // Do row and column belong to one pair w_i, z_i, whose ids are i and nrow + i?
-static bool is_diagonal(const hfiTableau* t, int32_t row, int32_t col) {
+static int is_diagonal(const hfiTableau* t, int32_t row, int32_t col) {
   int32_t d = t->col_var[col] - t->row_var[row];
   return d == t->nrow || d == -t->nrow;
 }
@@ -67,6 +75,8 @@ double hfi_tableau_largest(const hfiTableau* t) {
     int32_t j = 0;
     for (; j + 4 <= t->ncol; j += 4)
       for (int l = 0; l < 4; ++l) lane[l] = fabs(row[j + l]) > lane[l] ? fabs(row[j + l]) : lane[l];
+
+    // the rest of the row
     for (; j < t->ncol; ++j) lane[0] = fabs(row[j]) > lane[0] ? fabs(row[j]) : lane[0];
   }
   return fmax(fmax(lane[0], lane[1]), fmax(lane[2], lane[3]));
@@ -78,7 +88,7 @@ typedef struct Pivot {
 } Pivot;
 
 // Finds the largest eligible pivot above `least`, on the diagonal only if `diagonal` is set.
-static Pivot find_pivot(const hfiTableau* t, const signed char* role, double least, bool diagonal) {
+static Pivot find_pivot(const hfiTableau* t, const signed char* role, double least, int diagonal) {
   Pivot best = {least, -1, -1};
   for (int32_t i = 0; i < t->nrow; ++i) {
     if (role[t->row_var[i]] != HFI_LEAVES) continue;
@@ -93,30 +103,37 @@ static Pivot find_pivot(const hfiTableau* t, const signed char* role, double lea
 
 static int32_t pair_of(const hfiTableau* t, int32_t id) { return id < t->nrow ? id : id - t->nrow; }
 
-// After the exchange of w_i against z_j, exchanges w_j against z_i if that pivot is at least a
-// tenth of `size`.
+// After the exchange of w_i (`left`) against z_j (`entered`), exchanges w_j against z_i, if that pivot is at least
+// a tenth of `size`.
 static void exchange_mirror(hfiTableau* t, const signed char* role, int32_t left, int32_t entered, double size) {
-  int32_t w = pair_of(t, entered), z = pair_of(t, left) + t->nrow;
+  int32_t w = pair_of(t, entered);
+  int32_t z = pair_of(t, left) + t->nrow;
   if (z >= t->nrow + t->ncol || role[w] != HFI_LEAVES || role[z] != HFI_ENTERS) return;
   if (!hfi_is_basic(t, w) || hfi_is_basic(t, z)) return;
-  int32_t row = hfi_row_of(t, w), col = hfi_col_of(t, z);
-  if (fabs(hfi_tableau_row(t, row)[col]) >= 0.1 * size) hfi_tableau_exchange(t, row, col);
+
+  int32_t row = hfi_row_of(t, w);
+  int32_t col = hfi_col_of(t, z);
+  if (fabs(hfi_tableau_row(t, row)[col]) >= DIAGONAL_SHARE * size) hfi_tableau_exchange(t, row, col);
 }
 
 int32_t hfi_tableau_move(hfiTableau* t, const signed char* role, double tolerance) {
   for (;;) {
-    Pivot best = find_pivot(t, role, tolerance, false);
+    Pivot best = find_pivot(t, role, tolerance, 0);
     if (best.row < 0) break;
-    Pivot diagonal = find_pivot(t, role, 0.1 * best.size, true);
+
+    Pivot diagonal = find_pivot(t, role, DIAGONAL_SHARE * best.size, 1);
     if (diagonal.row >= 0) {
       hfi_tableau_exchange(t, diagonal.row, diagonal.col);
-    } else {
-      int32_t leaves = t->row_var[best.row], enters = t->col_var[best.col];
-      hfi_tableau_exchange(t, best.row, best.col);
-      exchange_mirror(t, role, leaves, enters, best.size);
+      continue;
     }
+
+    int32_t leaves = t->row_var[best.row];
+    int32_t enters = t->col_var[best.col];
+    hfi_tableau_exchange(t, best.row, best.col);
+    exchange_mirror(t, role, leaves, enters, best.size);
   }
-  int32_t left = 0;
-  for (int32_t j = 0; j < t->ncol; ++j) left += role[t->col_var[j]] == HFI_ENTERS;
-  return left;
+
+  int32_t remaining = 0;
+  for (int32_t j = 0; j < t->ncol; ++j) remaining += role[t->col_var[j]] == HFI_ENTERS;
+  return remaining;
 }

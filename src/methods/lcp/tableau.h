@@ -3,7 +3,6 @@
 #define HFI_LCP_TABLEAU_H
 
 #include "base/arena.h"
-#include <stdbool.h>
 #include <stdint.h>
 
 // basic = T nonbasic + constant. Variables have ids: 0..nrow-1 start basic, nrow..nrow+ncol-1 start
@@ -38,7 +37,7 @@ double hfi_tableau_largest(const hfiTableau* t);
 static inline double* hfi_tableau_row(const hfiTableau* t, int32_t row) {
   return t->T + (size_t)row * (size_t)(t->ncol + 1);
 }
-static inline bool hfi_is_basic(const hfiTableau* t, int32_t id) { return t->place[id] >= 0; }
+static inline int hfi_is_basic(const hfiTableau* t, int32_t id) { return t->place[id] >= 0; }
 static inline int32_t hfi_row_of(const hfiTableau* t, int32_t id) { return t->place[id]; }
 static inline int32_t hfi_col_of(const hfiTableau* t, int32_t id) { return -1 - t->place[id]; }
 
