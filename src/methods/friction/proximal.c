@@ -36,6 +36,7 @@ static const double SMALLEST = 1e-6, LARGEST = 1e7, ROUNDING = 1e-14, ALWAYS = 1
 static const double CLOSE = 1e3;
 enum { EASY_ITERATIONS = 15, MAX_HALVINGS = 8, MAX_STALLED = 25 };
 
+// Takes the arrays for problems of this size.
 static void plan(hfiProximal* S, hfiArena* arena, int32_t nodes, int32_t n, int32_t entries) {
   hfi_block_plan(&S->K, arena, nodes, n);
   HFI_TAKE_EACH(arena, double, n, &S->r, &S->r0, &S->r1, &S->u, &S->gamma, &S->f, &S->dr, &S->b);

@@ -59,12 +59,14 @@ static double natural_square(double mu, double rho, const double* r, const doubl
   return sum;
 }
 
+// Returns |x|^2.
 static double square(const double* x, int32_t n) {
   double sum = 0;
   for (int32_t i = 0; i < n; ++i) sum += x[i] * x[i];
   return sum;
 }
 
+// Returns part/whole, or the part where the whole is zero.
 static double share(double part, double whole) { return whole > 0 ? part / whole : part; }
 
 hfiResidual hfi_friction_residual(const hfiReduced* P, const double* r, const double* u) {

@@ -32,6 +32,7 @@ static size_t tests_size(int32_t n) {
   return max_size(max_size(size, hfi_eigenvalues_size(n)), hfi_stability_size(n)) + HFI_ALIGN;
 }
 
+// Takes storage for n rows.
 static Certify take_certify(hfiArena* arena, int32_t n) {
   Certify k = {.nS = 0, .nR = 0};
   k.qr = hfi_qr_take(arena, n, n);
@@ -45,6 +46,7 @@ static Certify take_certify(hfiArena* arena, int32_t n) {
   return k;
 }
 
+// Returns the bytes of workspace that hf_rigid_certify needs for n rows.
 size_t hf_certificate_work_size(int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
   take_certify(&arena, n);

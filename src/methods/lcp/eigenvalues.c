@@ -31,12 +31,14 @@ typedef struct Hessenberg {
   double norm; // Frobenius norm of H
 } Hessenberg;
 
+// Returns the bytes of workspace for a matrix (n x n).
 size_t hfi_eigenvalues_size(int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
   HFI_TAKE(&arena, double, (size_t)n * (size_t)n);
   return arena.used;
 }
 
+// Returns the place of entry (i, j) of H.
 static double* entry(const Hessenberg* h, int32_t i, int32_t j) {
   return h->H + (size_t)i * (size_t)h->n + (size_t)j;
 }
@@ -63,6 +65,7 @@ static int balance_index(Hessenberg* h, int32_t i) {
   return 1;
 }
 
+// Balances H by powers of two until a pass changes nothing.
 static void balance(Hessenberg* h) {
   int changed = 1;
   for (int pass = 0; pass < BALANCE_PASSES && changed; ++pass) {
@@ -121,7 +124,7 @@ static void reflect_columns(Hessenberg* h, const Reflection* r, int32_t k, int32
 static void reduce_to_hessenberg(Hessenberg* h) {
   for (int32_t c = 0; c + 2 < h->n; ++c)
     for (int32_t i = h->n - 1; i > c + 1; --i) {
-      double x[2] = {*entry(h, i - 1, c), *entry(h, i, c)};
+      const double x[2] = {*entry(h, i - 1, c), *entry(h, i, c)};
       double image;
       Reflection r = make_reflection(x, 2, &image);
       if (r.beta == 0) continue;

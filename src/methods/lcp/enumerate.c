@@ -192,12 +192,14 @@ static void search(Enumeration* e, int32_t i) {
   }
 }
 
+// Takes storage for n rows.
 static void take_enumeration(Enumeration* e, hfiArena* arena, int32_t n) {
   e->p = hfi_lcp_take(arena, n);
   e->scale = hfi_lcp_scale_take(arena, n);
   e->qr = hfi_qr_take(arena, n, n);
 }
 
+// Returns the bytes of workspace that hf_lcp_enumerate needs for n rows.
 size_t hf_lcp_enumerate_work_size(int32_t n) {
   Enumeration e;
   hfiArena arena = hfi_arena(NULL, 0);

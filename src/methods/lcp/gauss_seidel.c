@@ -23,6 +23,7 @@ static void sweep(const hfiLcp* p, double omega, double* z) {
   }
 }
 
+// Is every entry of the diagonal positive, beyond rounding?
 static int has_positive_diagonal(const hfiLcp* p) {
   for (int32_t i = 0; i < p->n; ++i)
     if (!(p->A[(size_t)i * (size_t)p->n + (size_t)i] > SMALLEST_DIAGONAL)) return 0;

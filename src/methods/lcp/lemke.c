@@ -43,6 +43,7 @@ typedef struct Lemke {
   int32_t since_refresh, refresh_period;
 } Lemke;
 
+// Takes storage for n rows; the standard problem has at most 2 n unknowns.
 static Lemke take_lemke(hfiArena* arena, int32_t n) {
   Lemke L = {0};
   int32_t N = 2 * n;
@@ -168,8 +169,10 @@ static int32_t find_first_row(const Lemke* L) {
   return worst;
 }
 
+// Returns the id of the other variable of the pair v_k, y_k.
 static int32_t complement(int32_t id, int32_t N) { return id < N ? id + N : id - N; }
 
+// Is y0 zero, in the basis or outside of it?
 static int artificial_is_zero(const Lemke* L) {
   int32_t artificial = 2 * L->r.size;
   if (!hfi_is_basic(&L->t, artificial)) return 1;

@@ -14,6 +14,7 @@ typedef struct MatrixWork {
   double* factor;
 } MatrixWork;
 
+// Takes storage for a matrix (m x n).
 static MatrixWork take_work(hfiArena* arena, int32_t m, int32_t n) {
   MatrixWork k;
   k.qr = hfi_qr_take(arena, m, n);
@@ -23,6 +24,7 @@ static MatrixWork take_work(hfiArena* arena, int32_t m, int32_t n) {
   return k;
 }
 
+// Returns the bytes of workspace of rank, determinant and minors.
 size_t hfi_matrix_size(int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
   take_work(&arena, n, n);
@@ -59,6 +61,7 @@ static double minor_of(MatrixWork* k, const double* scaled, int32_t n, const int
   return ldexp(hfi_qr_determinant(&k->qr), -exponent);
 }
 
+// Takes a copy of A and equilibrates it; writes the exponents to *k.
 static double* take_scaled(hfiArena* arena, MatrixWork* k, int32_t n, const double* A) {
   double* scaled = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
   memcpy(scaled, A, sizeof(double) * (size_t)n * (size_t)n);
@@ -66,6 +69,7 @@ static double* take_scaled(hfiArena* arena, MatrixWork* k, int32_t n, const doub
   return scaled;
 }
 
+// Returns the determinant of A.
 double hf_matrix_determinant(int32_t n, const double* A, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
   MatrixWork k = take_work(&arena, n, n);

@@ -37,6 +37,7 @@ static size_t level_count(int32_t n) {
   return sum;
 }
 
+// Takes storage for n rows.
 static PTest take_test(hfiArena* arena, int32_t n) {
   PTest t = {.n = n};
   t.A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
@@ -45,12 +46,14 @@ static PTest take_test(hfiArena* arena, int32_t n) {
   return t;
 }
 
+// Returns the bytes of workspace of the test.
 size_t hfi_p_matrix_size(int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
   take_test(&arena, n);
   return arena.used;
 }
 
+// Returns the set of row i; rows beyond the 64 bits are not recorded.
 static uint64_t bit(int32_t i) { return i < 64 ? (uint64_t)1 << i : 0; }
 
 // Checks that a pivot made of terms up to `size` is positive. If not, returns 0 and keeps its

@@ -23,6 +23,7 @@ typedef struct Refinement {
   double *trial, *w, *rhs, *step;
 } Refinement;
 
+// Takes storage for n rows.
 static Refinement take_refinement(hfiArena* arena, int32_t n) {
   Refinement k;
   k.qr = hfi_qr_take(arena, n, n);
@@ -31,6 +32,7 @@ static Refinement take_refinement(hfiArena* arena, int32_t n) {
   return k;
 }
 
+// Returns the bytes of scratch that hfi_lcp_polish takes.
 size_t hfi_lcp_polish_size(int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
   take_refinement(&arena, n);

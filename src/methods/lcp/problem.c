@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+// Takes storage for a problem of n rows.
 hfiLcp hfi_lcp_take(hfiArena* arena, int32_t n) {
   hfiLcp p = {n, NULL, NULL, NULL, NULL};
   p.A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
@@ -26,6 +27,7 @@ hfiLcp hfi_lcp_take(hfiArena* arena, int32_t n) {
   return p;
 }
 
+// Takes storage for the exponents of n rows.
 hfiLcpScale hfi_lcp_scale_take(hfiArena* arena, int32_t n) {
   hfiLcpScale s;
   s.row = HFI_TAKE(arena, int32_t, n);

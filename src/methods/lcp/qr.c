@@ -50,6 +50,7 @@ static double largest_entry(const hfiQr* qr, int32_t j) {
   return largest;
 }
 
+// Swaps two columns of A and their labels.
 static void swap_columns(hfiQr* qr, int32_t a, int32_t b) {
   int32_t p = qr->perm[a];
   qr->perm[a] = qr->perm[b];

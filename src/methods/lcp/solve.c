@@ -27,6 +27,7 @@ typedef struct LcpWork {
   unsigned char* mode;
 } LcpWork;
 
+// Takes storage for n rows.
 static LcpWork take_work(hfiArena* arena, int32_t n) {
   LcpWork k;
   k.p = hfi_lcp_take(arena, n);
@@ -168,6 +169,7 @@ hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z
   return status;
 }
 
+// Returns the residual of z, given in the caller's units, of the problem without the Tikhonov term [-].
 double hf_lcp_residual(const hfLcp* problem, const double* z, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
   LcpWork k = take_work(&arena, problem->n);

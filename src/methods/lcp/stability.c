@@ -30,6 +30,7 @@ typedef struct LayerWork {
   size_t eigen_size;
 } LayerWork;
 
+// Takes storage for n rows.
 static LayerWork take_layer(hfiArena* arena, int32_t n) {
   LayerWork l;
   l.F = HFI_TAKE(arena, double, 4 * (size_t)n * (size_t)n);
@@ -40,6 +41,7 @@ static LayerWork take_layer(hfiArena* arena, int32_t n) {
   return l;
 }
 
+// Returns the bytes of workspace of the test.
 size_t hfi_stability_size(int32_t n) {
   hfiArena arena = hfi_arena(NULL, 0);
   take_layer(&arena, n);
@@ -79,6 +81,7 @@ hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const doubl
   return report;
 }
 
+// Are both roots of s^2 + alpha c s + alpha k, alpha = a + ib, left of the imaginary axis?
 int hf_boundary_layer_mode_stable(double a, double b, double k, double c) {
   return a > 0 && c * c * a * (a * a + b * b) > k * b * b;
 }
