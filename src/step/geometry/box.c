@@ -4,6 +4,7 @@
 static hfiAabb box_bounds(const hfiShape* s, const hfPose* X) {
   const double* a = s->size;
   double h[3];
+
   for (int i = 0; i < 3; ++i) {
     const double* row = X->R.m + 3 * i;
     h[i] = a[0] * fabs(row[0]) + a[1] * fabs(row[1]) + a[2] * fabs(row[2]);
@@ -11,20 +12,48 @@ static hfiAabb box_bounds(const hfiShape* s, const hfPose* X) {
   return hfi_aabb_about(X->p, v3_load(h));
 }
 
-// Contact points are corners of the face whose normal is most directed towards the plane. The feature is the number of the corner.
-static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+// Returns a corner by its number, in the frame of the box [m].
+static hfVec3 corner_point(const double* half, int corner) {
+  double x = corner & 1 ? half[0] : -half[0];
+  double y = corner & 2 ? half[1] : -half[1];
+  double z = corner & 4 ? half[2] : -half[2];
+  return v3(x, y, z);
+}
+
+// Returns the axis along which a direction is largest: that of the face which the direction leaves. Of equal ones, z
+// comes before y, and y before x.
+static int find_largest_axis(hfVec3 d) {
+  double x = fabs(d.x);
+  double y = fabs(d.y);
+  double z = fabs(d.z);
+
+  if (z >= x && z >= y) return 2;
+  return y >= x ? 1 : 0;
+}
+
+// Finds the contact points with a plane: corners of the face whose normal is most directed towards the plane. The
+// feature is the number of the corner. Returns their number.
+static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+                     hfiContactPoint* points) {
   (void)A;
   hfiPlane plane = plane_of(X_WA);
+
+  // the corners of the touching face have one bit in common
   hfVec3 m_B = m3_tmulv(X_WB->R, plane.m);
-  double steep[3] = {fabs(m_B.x), fabs(m_B.y), fabs(m_B.z)};
-  int axis = steep[2] >= steep[0] && steep[2] >= steep[1] ? 2 : steep[1] >= steep[0] ? 1 : 0;
-  int face_bit = v3_get(m_B, axis) > 0 ? 0 : 1 << axis, count = 0;
+  int axis = find_largest_axis(m_B);
+  int face_bit = v3_get(m_B, axis) > 0 ? 0 : 1 << axis;
+
+  int count = 0;
   for (int corner = 0; corner < 8; ++corner) {
     if ((corner & 1 << axis) != face_bit) continue;
-    hfVec3 x = v3(corner & 1 ? B->size[0] : -B->size[0], corner & 2 ? B->size[1] : -B->size[1], corner & 4 ? B->size[2] : -B->size[2]);
-    put_plane_point(points + count++, plane, pose_point(*X_WB, x), 0, (uint32_t)corner);
+
+    hfVec3 x = corner_point(B->size, corner);
+    put_plane_point(points + count, plane, pose_point(*X_WB, x), 0, (uint32_t)corner);
+    count++;
   }
-  return keep_touching(points, count, margin, HFI_FLAT_TILT * max2(B->size[0], max2(B->size[1], B->size[2])));
+
+  double size = max2(B->size[0], max2(B->size[1], B->size[2]));
+  return keep_touching(points, count, margin, HFI_FLAT_TILT * size);
 }
 
 static hfVec3 box_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
@@ -40,26 +69,39 @@ static void box_edges(const hfiEdgeQuery* q, hfiEdges* e) {
 }
 
 // Corners of the faces -x, x, -y, y, -z and z of a box, counter-clockwise seen from outside.
-static const int FACE_CORNER[6][4] = {{4, 6, 2, 0}, {1, 3, 7, 5}, {1, 5, 4, 0}, {2, 6, 7, 3}, {2, 3, 1, 0}, {4, 5, 7, 6}};
+static const int FACE_CORNER[6][4] = {{4, 6, 2, 0}, {1, 3, 7, 5}, {1, 5, 4, 0},
+                                      {2, 6, 7, 3}, {2, 3, 1, 0}, {4, 5, 7, 6}};
 
+// Writes the face whose normal is nearest to d.
 static void box_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   hfVec3 local = m3_tmulv(X->R, d);
-  double a[3] = {fabs(local.x), fabs(local.y), fabs(local.z)};
-  int axis = a[2] >= a[0] && a[2] >= a[1] ? 2 : a[1] >= a[0] ? 1 : 0, up = v3_get(local, axis) > 0;
+  int axis = find_largest_axis(local);
+  int up = v3_get(local, axis) > 0;
+
   f->kind = HFI_FACET_POLYGON;
   f->count = 4;
   f->normal = v3_scale(up ? 1 : -1, m3_col(X->R, axis));
   f->size = max2(s->size[0], max2(s->size[1], s->size[2]));
+
   for (int k = 0; k < 4; ++k) {
     int corner = FACE_CORNER[2 * axis + up][k];
-    hfVec3 x = v3(corner & 1 ? s->size[0] : -s->size[0], corner & 2 ? s->size[1] : -s->size[1], corner & 4 ? s->size[2] : -s->size[2]);
-    f->vertex[k] = pose_point(*X, x);
+    f->vertex[k] = pose_point(*X, corner_point(s->size, corner));
     f->id[k] = corner;
   }
 }
 
+// Returns the outward normal of the face that is nearest to a point inside, whose gaps to the faces are gx, gy and gz.
+static hfVec3 nearest_face_normal(hfVec3 p, double gx, double gy, double gz) {
+  if (gx >= gy && gx >= gz) return v3(sign_of(p.x), 0, 0);
+  if (gy >= gz) return v3(0, sign_of(p.y), 0);
+  return v3(0, 0, sign_of(p.z));
+}
+
+// Returns the point of the surface that is nearest to p, in the frame of the box.
 static hfiNearest box_nearest(const hfiShape* s, hfVec3 p) {
   const double* h = s->size;
+
+  // outside: the nearest point is p clamped to the box
   hfVec3 c = v3(clamp(p.x, -h[0], h[0]), clamp(p.y, -h[1], h[1]), clamp(p.z, -h[2], h[2]));
   hfVec3 q = v3_sub(p, c);
   double d = v3_norm(q);
@@ -67,8 +109,12 @@ static hfiNearest box_nearest(const hfiShape* s, hfVec3 p) {
     hfiNearest r = {d, c, v3_scale(1 / d, q)};
     return r;
   }
-  double gx = fabs(p.x) - h[0], gy = fabs(p.y) - h[1], gz = fabs(p.z) - h[2];
-  hfVec3 n = gx >= gy && gx >= gz ? v3(sign_of(p.x), 0, 0) : gy >= gz ? v3(0, sign_of(p.y), 0) : v3(0, 0, sign_of(p.z));
+
+  // inside: it is on the face with the largest (least negative) gap
+  double gx = fabs(p.x) - h[0];
+  double gy = fabs(p.y) - h[1];
+  double gz = fabs(p.z) - h[2];
+  hfVec3 n = nearest_face_normal(p, gx, gy, gz);
   double gap = max2(gx, max2(gy, gz));
   hfiNearest r = {gap, v3_axpy(-gap, n, p), n};
   return r;

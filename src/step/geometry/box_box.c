@@ -1,14 +1,18 @@
 // Two boxes by separating axes, in A's frame: R = R_AB, t = p_AB, half sizes a and b.
 //
-// Along a unit axis L the boxes are apart by g(L) = |L.t| - sum a_i |L_i| - sum b_j |L.R_j|. Where they overlap, the axis of least penetration is a
-// face normal of A or B or a cross product of two edges (Gottschalk, Lin, Manocha 1996). No two points of the boxes are nearer to each other than the
-// largest g. So if the boxes are apart, and the points that face each other along that axis belong to both boxes, these points are the nearest ones.
-// Otherwise the nearest points may be two vertices, or a vertex and a point of an edge: hfi_convex_convex finds them.
+// Along a unit axis L the boxes are apart by g(L) = |L.t| - sum a_i |L_i| - sum b_j |L.R_j|. Where they overlap, the
+// axis of least penetration is a face normal of A or B or a cross product of two edges (Gottschalk, Lin, Manocha 1996).
+// No two points of the boxes are nearer to each other than the largest g. So if the boxes are apart, and the points that
+// face each other along that axis belong to both boxes, these points are the nearest ones. Otherwise the nearest points
+// may be two vertices, or a vertex and a point of an edge: hfi_convex_convex finds them.
 // Boxes that are apart by no more than rounding count as overlapping.
 #include "step/geometry/pairs.h"
 #include "step/geometry/touch.h"
 
-static const double PARALLEL = 1e-8; // Two edges count as parallel if the sine of their angle is below this [-].
+// Two edges count as parallel if the sine of their angle is below this [-].
+static const double PARALLEL_EDGES_SINE = 1e-8;
+// Rounding changes a gap by less than this share of the boxes' sizes and distance [-].
+static const double ROUNDING_SHARE = 1e-12;
 
 typedef struct Axis {
   double gap; // largest gap so far
@@ -16,64 +20,91 @@ typedef struct Axis {
   int i, j;   // face i of A where j < 0, face j of B where i < 0, else the cross product of edges
 } Axis;
 
+// Tries the normals of the faces of both boxes. Replaces *best where a gap is larger.
 static void try_faces(const double* a, const double* b, hfVec3 t, const hfMat3* R, Axis* best) {
   hfVec3 t_B = m3_tmulv(*R, t);
+
   for (int i = 0; i < 3; ++i) {
     const double* row = R->m + 3 * i;
     double g = fabs(v3_get(t, i)) - a[i] - b[0] * fabs(row[0]) - b[1] * fabs(row[1]) - b[2] * fabs(row[2]);
-    if (g > best->gap) { Axis axis = {g, v3(i == 0, i == 1, i == 2), i, -1}; *best = axis; }
+    if (!(g > best->gap)) continue;
+    *best = (Axis){.gap = g, .L = v3(i == 0, i == 1, i == 2), .i = i, .j = -1};
   }
+
   for (int j = 0; j < 3; ++j) {
-    double g = fabs(v3_get(t_B, j)) - b[j] - a[0] * fabs(R->m[j]) - a[1] * fabs(R->m[3 + j]) - a[2] * fabs(R->m[6 + j]);
-    if (g > best->gap) { Axis axis = {g, m3_col(*R, j), -1, j}; *best = axis; }
+    const double* column = R->m + j;
+    double g = fabs(v3_get(t_B, j)) - b[j] - a[0] * fabs(column[0]) - a[1] * fabs(column[3]) - a[2] * fabs(column[6]);
+    if (!(g > best->gap)) continue;
+    *best = (Axis){.gap = g, .L = m3_col(*R, j), .i = -1, .j = j};
   }
 }
 
-// Rounding changes a gap by less than this share of the boxes' sizes and distance [-].
-static const double ROUNDING = 1e-12;
-
-// Upper bounds of the gaps along the cross products L = e_i x R_j of edges, valid for negative gaps: these are the gaps along L without division by
-// |L| <= 1. L.R_k is an entry of row i of R.
+// Computes upper bounds of the gaps along the cross products L = e_i x R_j of edges, valid for negative gaps: these are
+// the gaps along L without division by |L| <= 1. L.R_k is an entry of row i of R.
+//
+//   bound_ij = |R_i1j t_i2 - R_i2j t_i1| - a_i1 |R_i2j| - a_i2 |R_i1j| - b_j1 |R_ij2| - b_j2 |R_ij1|,
+//   i1 and i2 the two axes after i, j1 and j2 those after j
 static inline void bound_gaps(const double* a, const double* b, hfVec3 t, const hfMat3* R, double bound[9]) {
-  const double at[3] = {t.x, t.y, t.z}, *r = R->m;
+  const double p[3] = {t.x, t.y, t.z};
+  const double* r = R->m;
   double size[9];
   for (int k = 0; k < 9; ++k) size[k] = fabs(r[k]);
-  for (int j = 0; j < 3; ++j) {
-    int j1 = j < 2 ? j + 1 : 0, j2 = j > 0 ? j - 1 : 2;
-    bound[j] = fabs(r[3 + j] * at[2] - r[6 + j] * at[1]) - a[1] * size[6 + j] - a[2] * size[3 + j] - b[j1] * size[j2] - b[j2] * size[j1];
-    bound[3 + j] = fabs(r[6 + j] * at[0] - r[j] * at[2]) - a[2] * size[j] - a[0] * size[6 + j] - b[j1] * size[3 + j2] - b[j2] * size[3 + j1];
-    bound[6 + j] = fabs(r[j] * at[1] - r[3 + j] * at[0]) - a[0] * size[3 + j] - a[1] * size[j] - b[j1] * size[6 + j2] - b[j2] * size[6 + j1];
+
+  for (int i = 0; i < 3; ++i) {
+    int i1 = (i + 1) % 3;
+    int i2 = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      int j1 = (j + 1) % 3;
+      int j2 = (j + 2) % 3;
+      double apart = fabs(r[3 * i1 + j] * p[i2] - r[3 * i2 + j] * p[i1]);
+      bound[3 * i + j] = apart - a[i1] * size[3 * i2 + j] - a[i2] * size[3 * i1 + j]
+                         - b[j1] * size[3 * i + j2] - b[j2] * size[3 * i + j1];
+    }
   }
 }
 
+// Returns the height by which rounding may change a gap [m].
 static double find_slack(const double* a, const double* b, hfVec3 t) {
-  return ROUNDING * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2] + fabs(t.x) + fabs(t.y) + fabs(t.z));
+  return ROUNDING_SHARE * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2] + fabs(t.x) + fabs(t.y) + fabs(t.z));
 }
 
+// Tries the cross products of edges. Replaces *best where a gap is larger.
 static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* R, double slack, Axis* best) {
   double bound[9];
   bound_gaps(a, b, t, R, bound);
+
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       if (bound[3 * i + j] < min2(best->gap, 0) - slack) continue;
-      hfVec3 v = m3_col(*R, j), L = v3_cross(v3(i == 0, i == 1, i == 2), v);
+
+      hfVec3 L = v3_cross(v3(i == 0, i == 1, i == 2), m3_col(*R, j));
       double length = v3_norm(L);
-      if (length < PARALLEL) continue;
+      if (length < PARALLEL_EDGES_SINE) continue;
+
       L = v3_scale(1 / length, L);
       hfVec3 L_B = m3_tmulv(*R, L);
-      double g = fabs(v3_dot(L, t)) - a[0] * fabs(L.x) - a[1] * fabs(L.y) - a[2] * fabs(L.z) - b[0] * fabs(L_B.x) - b[1] * fabs(L_B.y) - b[2] * fabs(L_B.z);
-      if (g > best->gap) { Axis axis = {g, L, i, j}; *best = axis; }
+      double g = fabs(v3_dot(L, t)) - a[0] * fabs(L.x) - a[1] * fabs(L.y) - a[2] * fabs(L.z)
+                 - b[0] * fabs(L_B.x) - b[1] * fabs(L_B.y) - b[2] * fabs(L_B.z);
+      if (g > best->gap) *best = (Axis){.gap = g, .L = L, .i = i, .j = j};
     }
 }
 
-static hfVec3 corner_along(const double* h, hfVec3 d) { return v3(d.x < 0 ? -h[0] : h[0], d.y < 0 ? -h[1] : h[1], d.z < 0 ? -h[2] : h[2]); }
+// Returns the corner of a box that is farthest along d, in the frame of the box.
+static hfVec3 corner_along(const double* h, hfVec3 d) {
+  return v3(d.x < 0 ? -h[0] : h[0], d.y < 0 ? -h[1] : h[1], d.z < 0 ? -h[2] : h[2]);
+}
 
-// The deepest or nearest point of B: its corner at the face of A, or the point where the two edges cross as seen along n.
+// Returns the deepest or nearest point of B: its corner at the face of A, or the point where the two edges cross as
+// seen along n.
 static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, const Axis* axis, hfVec3 n) {
-  hfVec3 pa = corner_along(A->size, v3_neg(n)), pb = pose_point(*X_AB, corner_along(B->size, m3_tmulv(X_AB->R, n)));
+  hfVec3 pa = corner_along(A->size, v3_neg(n));
+  hfVec3 pb = pose_point(*X_AB, corner_along(B->size, m3_tmulv(X_AB->R, n)));
   if (axis->j < 0) return pb;
   if (axis->i < 0) return v3_axpy(-axis->gap, n, pa);
-  hfVec3 u = v3(axis->i == 0, axis->i == 1, axis->i == 2), v = m3_col(X_AB->R, axis->j);
+
+  // two edges, along u at pa and along v at pb
+  hfVec3 u = v3(axis->i == 0, axis->i == 1, axis->i == 2);
+  hfVec3 v = m3_col(X_AB->R, axis->j);
   hfVec3 w = v3_cross(u, v);
   return v3_axpy(v3_dot(v3_cross(u, v3_sub(pa, pb)), w) / v3_norm2(w), v, pb);
 }
@@ -84,25 +115,37 @@ static int lies_in_box(hfVec3 p, const double* half, double slack) {
 
 // The axis with the largest gap, or the first axis found whose gap is larger than the margin.
 static Axis find_axis(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, double margin, double slack) {
-  Axis best = {-INFINITY, {0, 0, 1}, -1, -1};
+  Axis best = {.gap = -INFINITY, .L = {0, 0, 1}, .i = -1, .j = -1};
   try_faces(A->size, B->size, X_AB->p, &X_AB->R, &best);
   if (!(best.gap > margin)) try_edges(A->size, B->size, X_AB->p, &X_AB->R, slack, &best);
   return best;
 }
 
+// Returns how deep two boxes overlap, 0 if they do not [m].
 double hfi_box_box_depth(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB) {
   hfPose X_AB = pose_inv_mul(*X_WA, *X_WB);
   return max2(0, -find_axis(A, B, &X_AB, 0, find_slack(A->size, B->size, X_AB.p)).gap);
 }
 
-int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
-  hfPose X_AB = pose_inv_mul(*X_WA, *X_WB), X_AA = pose_identity();
+// Finds the contact points of two boxes in the world. Returns their number.
+int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+                hfiContactPoint* points) {
+  hfPose X_AB = pose_inv_mul(*X_WA, *X_WB);
   double slack = find_slack(A->size, B->size, X_AB.p);
   Axis best = find_axis(A, B, &X_AB, margin, slack);
   if (best.gap > margin) return 0;
-  hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L, on_B = witness_on_B(A, B, &X_AB, &best, n), on_A = v3_axpy(best.gap, n, on_B);
-  if (best.gap > slack && !(lies_in_box(on_A, A->size, slack) && lies_in_box(pose_inv_point(X_AB, on_B), B->size, slack)))
+
+  // the two points that face each other along the axis
+  hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L;
+  hfVec3 on_B = witness_on_B(A, B, &X_AB, &best, n);
+  hfVec3 on_A = v3_axpy(best.gap, n, on_B);
+
+  // boxes that are apart need two points that belong to them
+  int are_apart = best.gap > slack;
+  if (are_apart && !(lies_in_box(on_A, A->size, slack) && lies_in_box(pose_inv_point(X_AB, on_B), B->size, slack)))
     return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+
+  hfPose X_AA = pose_identity();
   hfiContactPoint single;
   put_point(&single, on_B, n, -best.gap, 0);
   int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, NULL, points);

@@ -8,16 +8,35 @@ static const int32_t EDGE_START[9] = {0, 3, 6, 9, 12, 15, 18, 21, 24};
 // Corners beside each corner, ascending.
 static const int32_t EDGE_VERT[24] = {1, 2, 4, 0, 3, 5, 0, 3, 6, 1, 2, 7, 0, 5, 6, 1, 4, 7, 2, 4, 7, 3, 5, 6};
 
+// Returns the shape itself, or for a box a copy that has a hull. Both the copy and the hull are written to `room`.
 const hfiShape* hfi_with_hull(const hfiShape* s, hfiBoxHull* room) {
   if (s->type != HF_GEOM_BOX) return s;
   const double* h = s->size;
-  for (int v = 0; v < 8; ++v) v3_store(room->vert + 3 * v, v3(v & 1 ? h[0] : -h[0], v & 2 ? h[1] : -h[1], v & 4 ? h[2] : -h[2]));
-  for (int f = 0; f < 6; ++f) {
-    double *plane = room->plane + 4 * f, side = f % 2 ? 1 : -1;
-    plane[0] = f / 2 == 0 ? side : 0, plane[1] = f / 2 == 1 ? side : 0, plane[2] = f / 2 == 2 ? side : 0;
-    plane[3] = h[f / 2];
+
+  for (int corner = 0; corner < 8; ++corner) {
+    double x = corner & 1 ? h[0] : -h[0];
+    double y = corner & 2 ? h[1] : -h[1];
+    double z = corner & 4 ? h[2] : -h[2];
+    v3_store(room->vert + 3 * corner, v3(x, y, z));
   }
-  room->hull = (hfiHull){8, 6, room->vert, FACE_START, FACE_VERT, room->plane, EDGE_START, EDGE_VERT, NULL};
+
+  for (int face = 0; face < 6; ++face) {
+    double* plane = room->plane + 4 * face;
+    int axis = face / 2;
+    for (int i = 0; i < 3; ++i) plane[i] = 0;
+    plane[axis] = face % 2 ? 1 : -1;
+    plane[3] = h[axis];
+  }
+
+  room->hull = (hfiHull){.nvert = 8,
+                         .nface = 6,
+                         .vert = room->vert,
+                         .face_start = FACE_START,
+                         .face_vert = FACE_VERT,
+                         .face_plane = room->plane,
+                         .edge_start = EDGE_START,
+                         .edge_vert = EDGE_VERT,
+                         .index = NULL};
   room->shape = *s;
   room->shape.hull = &room->hull;
   return &room->shape;

@@ -12,11 +12,12 @@
 // At a maximum H + g I > 0, which always holds where the shapes are apart.
 //
 // At the edges and faces of a shape its support function has kinks, and Newton's method needs to know them beforehand. If a witness point lies inside an
-// edge e, the maximum has n.e = 0: n is on a great circle, and Newton's method moves on it. Two such edges, or a face, fix n. Which edges carry the contact
-// has to be guessed (edges.h). A guess is right if pa - pb becomes parallel to n when the witnesses are moved along the edges, by no more than the
-// length of an edge and, if there is only one on each shape, not beyond its ends. Guesses are tried in turn until one is right. If a curved shape is just
-// beyond a side of a face, the edge there is the first guess; the corner at the rough witness is the last one. Of all directions that were tried, the one
-// with the largest separation is taken.
+// edge e, the maximum has n.e = 0: n is on a great circle, and Newton's method moves on it. Two such edges, or a face,
+// fix n. Which edges carry the contact has to be guessed (edges.h). A guess is right if pa - pb becomes parallel to n
+// when the witnesses are moved along the edges, by no more than the length of an edge and, if there is only one on each
+// shape, not beyond its ends. Guesses are tried in turn until one is right. If a curved shape is just beyond a side of a
+// face, the edge there is the first guess; the corner at the rough witness is the last one. Of all directions that were
+// tried, the one with the largest separation is taken.
 #include "step/geometry/polish.h"
 
 #include "step/geometry/shape_table.h"
@@ -26,9 +27,9 @@ enum { STEPS = 12 }; // Largest number of Newton steps. They converge quadratica
 static const double STATIONARY = 1e-11;
 // A witness counts as on an edge if it is beyond the end of the edge by at most this share of the sizes of the shapes [-].
 static const double BEYOND = 1e-9;
-// EPA finds only an approximate normal. It may belong to a face if the cosine of the angle between it and the normal of the face is above this: the angle
-// is then below 0.1 rad [-].
-static const double NEAR_FACE = 0.995;
+// EPA finds only an approximate normal. It may belong to a face if the cosine of the angle between it and the normal of
+// the face is above this: the angle is then below 0.1 rad [-].
+static const double NEAR_FACE_COSINE = 0.995;
 // The normal of a face is turned by this angle to find one edge or corner of the face [rad].
 static const double TILT = 1e-9;
 
@@ -40,12 +41,16 @@ static void add_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, const hfVec3* v
   double (*curvature)(const hfiShape*, hfVec3, hfVec3, hfVec3) = hfi_functions(s)->curvature;
   if (!curvature) return;
   h->uu += curvature(s, d, u, u);
-  if (v) h->uv += curvature(s, d, u, *v), h->vv += curvature(s, d, *v, *v);
+  if (!v) return;
+  h->uv += curvature(s, d, u, *v);
+  h->vv += curvature(s, d, *v, *v);
 }
 
+// Returns H along the tangents u and v at n. v: NULL if there is only the tangent u.
 static Curvature pair_curvature(const hfiCores* c, hfVec3 n, hfVec3 u, const hfVec3* v) {
   Curvature h = {0, 0, 0};
   add_curvature(c->A, v3_neg(n), u, v, &h);
+
   if (!hfi_functions(c->B)->curvature) return h;
   hfMat3 R = c->X_AB.R;
   hfVec3 v_B = v ? m3_tmulv(R, *v) : v3_zero();
@@ -55,22 +60,36 @@ static Curvature pair_curvature(const hfiCores* c, hfVec3 n, hfVec3 u, const hfV
 
 // Makes one Newton step from n. Returns its length [rad], or 0 if there is no maximum nearby.
 static double step_free(hfiCores* c, hfVec3* n) {
-  hfVec3 t1, t2, r = hfi_support_pair(c, v3_neg(*n)).w;
+  hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w;
+  hfVec3 t1, t2;
   v3_tangents(*n, &t1, &t2);
+
+  // H + g I = [a b; b d]
   Curvature h = pair_curvature(c, *n, t1, &t2);
-  double g = v3_dot(*n, r), a = h.uu + g, b = h.uv, d = h.vv + g;
-  double r1 = v3_dot(t1, r), r2 = v3_dot(t2, r), det = a * d - b * b;
+  double g = v3_dot(*n, r);
+  double a = h.uu + g;
+  double b = h.uv;
+  double d = h.vv + g;
+  double det = a * d - b * b;
   if (!(a > 0 && det > 1e-12 * a * d)) return 0;
-  double x = (d * r1 - b * r2) / det, y = (a * r2 - b * r1) / det;
+
+  // (x, y) = (H + g I)^-1 (r1, r2)
+  double r1 = v3_dot(t1, r);
+  double r2 = v3_dot(t2, r);
+  double x = (d * r1 - b * r2) / det;
+  double y = (a * r2 - b * r1) / det;
   *n = v3_unit(v3_add(*n, v3_add(v3_scale(x, t1), v3_scale(y, t2))));
   return sqrt(x * x + y * y);
 }
 
-// Makes one Newton step from n on the great circle of all normals across `edge`. Returns its length [rad], or 0 if there is no maximum nearby.
+// Makes one Newton step from n on the great circle of all normals across `edge`. Returns its length [rad], or 0 if there
+// is no maximum nearby.
 static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
-  hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w, t = v3_cross(edge, *n);
+  hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w;
+  hfVec3 t = v3_cross(edge, *n);
   double m = pair_curvature(c, *n, t, NULL).uu + v3_dot(*n, r);
   if (!(m > 0)) return 0;
+
   double x = v3_dot(t, r) / m;
   *n = v3_unit(v3_axpy(x, t, *n));
   return fabs(x);
@@ -85,6 +104,7 @@ static hfVec3 find_maximum(hfiCores* c, const hfiEdges* e, hfVec3 n) {
     hfVec3 m = v3_unit(v3_cross(e->direction[0], e->direction[1]));
     return v3_dot(m, n) < 0 ? v3_neg(m) : m;
   }
+
   if (e->count == 1) n = v3_unit(v3_axpy(-v3_dot(n, e->direction[0]), e->direction[0], n));
   for (int k = 0; k < STEPS; ++k) {
     double length = e->count ? step_on_circle(c, e->direction[0], &n) : step_free(c, &n);
@@ -93,17 +113,25 @@ static hfVec3 find_maximum(hfiCores* c, const hfiEdges* e, hfVec3 n) {
   return n;
 }
 
-// Finds the distances c by which the witnesses must move along the edges so that w = pa - pb is along n. Returns 1 if they exist and none is longer
-// than its edge: then the guess of the edges is right.
+// Finds the distances c by which the witnesses must move along the edges so that w = pa - pb is along n. Returns 1 if
+// they exist and none is longer than its edge: then the guess of the edges is right.
 static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double c[2]) {
   hfVec3 r = v3_axpy(-v3_dot(n, w), n, w);
-  c[0] = c[1] = 0;
+  c[0] = 0;
+  c[1] = 0;
+
+  // r = sum c_i e_i
   if (e->count == 1) c[0] = v3_dot(r, e->direction[0]);
-  if (e->count == 2) { // r = c0 e0 + c1 e1
-    double cosine = v3_dot(e->direction[0], e->direction[1]), r0 = v3_dot(r, e->direction[0]), r1 = v3_dot(r, e->direction[1]), det = 1 - cosine * cosine;
+  if (e->count == 2) {
+    double cosine = v3_dot(e->direction[0], e->direction[1]);
+    double det = 1 - cosine * cosine;
+    double r0 = v3_dot(r, e->direction[0]);
+    double r1 = v3_dot(r, e->direction[1]);
     c[0] = (r0 - cosine * r1) / det;
     c[1] = (r1 - cosine * r0) / det;
   }
+
+  // what the edges leave of r must be rounding
   for (int i = 0; i < e->count; ++i) {
     if (!(fabs(c[i]) <= e->length[i])) return 0;
     r = v3_axpy(-c[i], e->direction[i], r);
@@ -112,32 +140,37 @@ static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double
 }
 
 // Is the coordinate x along edge i between the ends of the edge?
-static int is_on_edge(const hfiEdges* e, int i, double x, double slack) { return fabs(x - e->middle[i]) <= 0.5 * e->length[i] + slack; }
-
-// Returns where the witness of edge i is after it has moved by `way`, as a coordinate along the edge. The first `of_A` edges belong to A.
-static double place_on_edge(const hfiEdges* e, int i, int of_A, const hfiSupportPoint* at, const double* way) {
-  return i < of_A ? v3_dot(e->direction[i], at->a) - way[i] : v3_dot(e->direction[i], at->b) + way[i];
+static int is_on_edge(const hfiEdges* e, int i, double x, double slack) {
+  return fabs(x - e->middle[i]) <= 0.5 * e->length[i] + slack;
 }
 
-// Are the moved witnesses on their edges?
-static int are_on_edges(const hfiEdges* e, int of_A, const hfiSupportPoint* at, const double* way, double slack) {
-  for (int i = 0; i < e->count; ++i)
-    if (!is_on_edge(e, i, place_on_edge(e, i, of_A, at, way), slack)) return 0;
+// Are the witnesses on their edges after each has moved by way[i] along its edge? The first `of_A` edges belong to A.
+static int are_on_edges(const hfiEdges* e, int of_A, const hfiSupportPoint* support, const double* way, double slack) {
+  for (int i = 0; i < e->count; ++i) {
+    hfVec3 d = e->direction[i];
+    double x = i < of_A ? v3_dot(d, support->a) - way[i] : v3_dot(d, support->b) + way[i];
+    if (!is_on_edge(e, i, x, slack)) return 0;
+  }
   return 1;
 }
 
-// Finds the point of the outline of a polygon that is nearest to x, a point inside or outside of it. Returns the side that this point is on, or -1 if it is
-// a corner.
+// Finds the point of the outline of a polygon that is nearest to x, a point inside or outside of it. Returns the side
+// that this point is on, or -1 if it is a corner.
 static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
   double best = INFINITY;
   int side = -1;
   *nearest = x;
+
   for (int k = 0; k < f->count; ++k) {
-    hfVec3 a = f->vertex[k], d = v3_sub(hfi_facet_edge_end(f, k), a);
-    double t = v3_dot(v3_sub(x, a), d) / v3_norm2(d), distance2;
+    hfVec3 a = f->vertex[k];
+    hfVec3 d = v3_sub(hfi_facet_edge_end(f, k), a);
+    double t = v3_dot(v3_sub(x, a), d) / v3_norm2(d);
     hfVec3 p = v3_axpy(clamp(t, 0, 1), d, a);
-    if (!((distance2 = v3_norm2(v3_sub(x, p))) < best)) continue;
-    best = distance2, *nearest = p;
+    double distance2 = v3_norm2(v3_sub(x, p));
+    if (!(distance2 < best)) continue;
+
+    best = distance2;
+    *nearest = p;
     side = t > 0 && t < 1 ? k : -1;
   }
   return side;
@@ -146,7 +179,8 @@ static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
 // Is x outside of a polygon by more than the slack?
 static int is_beyond_side(const hfiFacet* f, hfVec3 x, double slack) {
   for (int k = 0; k < f->count; ++k) {
-    hfVec3 a = f->vertex[k], out = v3_unit(v3_cross(v3_sub(hfi_facet_edge_end(f, k), a), f->normal));
+    hfVec3 a = f->vertex[k];
+    hfVec3 out = v3_unit(v3_cross(v3_sub(hfi_facet_edge_end(f, k), a), f->normal));
     if (v3_dot(out, v3_sub(x, a)) > slack) return 1;
   }
   return 0;
@@ -159,32 +193,39 @@ typedef struct Polish {
   int taken; // 1: the normal of some guess was taken
 } Polish;
 
-// Is the line between the witnesses of the simplex along n, and as long as the separation `gap`? Then n is right. find_ways cannot tell this if a face has
-// more corners than the simplex, because the support point may be a corner far from the witness.
+// Is the line between the witnesses of the simplex along n, and as long as the separation `gap`? Then n is right.
+// find_ways cannot tell this if a face has more corners than the simplex, because the support point may be a corner far
+// from the witness.
 static int witnesses_face(const Polish* p, hfVec3 n, double gap) {
   hfVec3 rest = v3_axpy(-gap, n, v3_sub(hfi_simplex_a(p->simplex), p->best.pb));
   return v3_norm(rest) <= STATIONARY * p->cores->scale;
 }
 
-// Tries a guess of edges, starting from the normal n. The first `of_A` edges belong to A. bounded: 1 if the witnesses must be between the ends of each
-// edge. Takes a normal with a larger separation; takes one with the same separation only if the guess is right or if none was taken before. Returns 1 if
-// the guess is right.
+// Tries a guess of edges, starting from the normal n. The first `of_A` edges belong to A. bounded: 1 if the witnesses
+// must be between the ends of each edge. Takes a normal with a larger separation; takes one with the same separation only
+// if the guess is right or if none was taken before. Writes p->best and p->taken. Returns 1 if the guess is right.
 static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3 n) {
   hfiCores* c = p->cores;
   n = find_maximum(c, e, n);
   if (!v3_finite(n)) return 0;
-  hfiSupportPoint at = hfi_support_pair(c, v3_neg(n));
-  double gap = v3_dot(n, at.w), way[2];
+  hfiSupportPoint support = hfi_support_pair(c, v3_neg(n));
+  double gap = v3_dot(n, support.w);
   if (!(gap >= p->best.gap - 1e-15 * c->scale)) return 0;
-  int moves = find_ways(e, n, at.w, c->scale, way) && (!bounded || are_on_edges(e, of_A, &at, way, BEYOND * c->scale));
+
+  // the guess is right if the witnesses face each other, perhaps after they have moved along the edges
+  double way[2];
+  int moves = find_ways(e, n, support.w, c->scale, way) &&
+              (!bounded || are_on_edges(e, of_A, &support, way, BEYOND * c->scale));
   int right = moves || witnesses_face(p, n, gap);
   if (!right && p->taken && gap <= p->best.gap + 1e-15 * c->scale) return 0;
+
   p->taken = 1;
   p->best.n = n;
   p->best.gap = gap;
   if (!moves) return right;
+
   // The support points move along their edges until they face each other.
-  p->best.pb = at.b;
+  p->best.pb = support.b;
   for (int i = of_A; i < e->count; ++i) p->best.pb = v3_axpy(way[i], e->direction[i], p->best.pb);
   return 1;
 }
@@ -192,73 +233,113 @@ static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3
 // Tries the edges that `rule` finds on the cores in `sides`. Returns 1 if the guess is right.
 static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   hfiCores* c = p->cores;
-  hfiEdges all = {.count = 0}, b = all;
+  hfiEdges all = {.count = 0};
+  hfiEdges b = {.count = 0};
   if (sides & HFI_EDGES_OF_A) all = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_A);
   if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
+
   int of_A = all.count;
-  if (of_A == 1 && b.count == 2)
-    all = b, of_A = 0; // The face of B fixes n. An edge of A along it may be turned a little, so it does not count.
-  else
+  if (of_A == 1 && b.count == 2) {
+    // The face of B fixes n. An edge of A along it may be turned a little, so it does not count.
+    all = b;
+    of_A = 0;
+  } else {
     hfi_edges_join(&all, &b);
-  int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count; // There is no face and there are no two parallel edges.
+  }
+
+  // There is no face and there are no two parallel edges.
+  int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count;
   return try_guess(p, &all, of_A, single, p->best.n);
 }
 
-// If the support point of a curved shape is just beyond a side of a face of the other shape, the curved shape touches the edge or corner there. The normal is
-// then so close to that of the face that no rule of edges.h finds the edge. Tries this edge or corner, starting from the normal of the face turned by TILT,
-// because along the normal itself all points of the face are support points. of_A: 1 if A has the face. Returns 1 if the guess is right.
+// If the support point of a curved shape is just beyond a side of a face of the other shape, the curved shape touches
+// the edge or corner there. The normal is then so close to the normal of the face that no rule of edges.h finds the edge.
+// Tries this edge or corner, starting from the normal of the face turned by TILT, because along the normal itself all
+// points of the face are support points. of_A: 1 if A has the face. Returns 1 if the guess is right.
 static int try_side(Polish* p, int of_A) {
   hfiCores* c = p->cores;
+
+  // the face that looks along n
+  const hfiShape* shape = of_A ? c->A : c->B;
   hfPose X = of_A ? pose_identity() : c->X_AB;
-  hfVec3 look = of_A ? v3_neg(p->best.n) : p->best.n, nearest; // outward normal of the face
+  hfVec3 outward = of_A ? v3_neg(p->best.n) : p->best.n;
   hfiFacet face;
-  hfi_facet(of_A ? c->A : c->B, &X, look, &face);
-  if (face.kind != HFI_FACET_POLYGON || v3_dot(look, face.normal) < NEAR_FACE) return 0;
-  hfiSupportPoint at = hfi_support_pair(c, of_A ? face.normal : v3_neg(face.normal));
-  hfVec3 x = of_A ? at.b : at.a;
+  hfi_facet(shape, &X, outward, &face);
+  if (face.kind != HFI_FACET_POLYGON || v3_dot(outward, face.normal) < NEAR_FACE_COSINE) return 0;
+
+  // x, the support point of the curved shape in the plane of the face, must be beyond a side
+  hfiSupportPoint support = hfi_support_pair(c, of_A ? face.normal : v3_neg(face.normal));
+  hfVec3 x = of_A ? support.b : support.a;
   x = v3_axpy(-v3_dot(face.normal, v3_sub(x, face.vertex[0])), face.normal, x);
   if (!is_beyond_side(&face, x, BEYOND * c->scale)) return 0;
+
+  // the edge there; none if x is beyond a corner
+  hfVec3 nearest;
   int side = nearest_side(&face, x, &nearest);
   hfiEdges edge = {.count = 0};
   if (side >= 0) {
-    hfVec3 from = face.vertex[side], to = hfi_facet_edge_end(&face, side), d = v3_unit(v3_sub(to, from));
+    hfVec3 from = face.vertex[side];
+    hfVec3 to = hfi_facet_edge_end(&face, side);
+    hfVec3 d = v3_unit(v3_sub(to, from));
     hfi_edges_add(&edge, d, v3_norm(v3_sub(to, from)), 0.5 * v3_dot(d, v3_add(from, to)));
   }
+
   hfVec3 leaning = v3_unit(v3_axpy(TILT, v3_unit(v3_sub(x, nearest)), face.normal));
   return try_guess(p, &edge, of_A ? edge.count : 0, 1, of_A ? v3_neg(leaning) : leaning);
 }
 
-// The corner of the simplex on one core that is nearest to the witness there, in A's frame.
+// Returns the corner of the simplex on one core that is nearest to the witness there, in A's frame.
 static hfVec3 corner_at_witness(const hfiSimplex* s, int of_A) {
-  hfVec3 witness = of_A ? hfi_simplex_a(s) : hfi_simplex_b(s), corner = witness;
+  hfVec3 witness = of_A ? hfi_simplex_a(s) : hfi_simplex_b(s);
+  hfVec3 corner = witness;
   double best = INFINITY;
+
   for (int i = 0; i < s->count; ++i) {
     hfVec3 x = of_A ? s->point[i].a : s->point[i].b;
     double distance2 = v3_norm2(v3_sub(x, witness));
-    if (distance2 < best) best = distance2, corner = x;
+    if (!(distance2 < best)) continue;
+    best = distance2;
+    corner = x;
   }
   return corner;
 }
 
-// Tries the corner at the witness of a core that is not curved, alone, and with the edges of the other core. The rough witness may lie inside an edge
-// beside the corner, or the support point of the rough normal at the other end of that edge: then no other guess finds the corner. So the core is that
-// point alone until the normal is found. Returns 1 if the guess is right.
+// Tries the corner at the witness of a core that is not curved, alone, and with the edges of the other core. The rough
+// witness may lie inside an edge beside the corner, or the support point of the rough normal at the other end of that
+// edge: then no other guess finds the corner. So the core is that point alone until the normal is found. Writes p->best
+// and returns 1 if the guess is right.
 static int try_corner(Polish* p, int of_A) {
   static const hfiShape point = {HF_GEOM_SPHERE, {0}, NULL, NULL};
-  hfiCores c = *p->cores;
   hfVec3 corner = corner_at_witness(p->simplex, of_A);
-  hfiEdges edges = hfi_edges_find(p->cores, p->simplex, p->best.n, HFI_EDGES_AT_WITNESS, of_A ? HFI_EDGES_OF_B : HFI_EDGES_OF_A);
-  if (of_A) c.A = &point, c.X_AB.p = v3_sub(c.X_AB.p, corner);
-  else c.B = &point, c.X_AB.p = corner;
+  int others = of_A ? HFI_EDGES_OF_B : HFI_EDGES_OF_A;
+  hfiEdges edges = hfi_edges_find(p->cores, p->simplex, p->best.n, HFI_EDGES_AT_WITNESS, others);
+
+  // the cores with the corner in place of one of them
+  hfiCores c = *p->cores;
+  if (of_A) {
+    c.A = &point;
+    c.X_AB.p = v3_sub(c.X_AB.p, corner);
+  } else {
+    c.B = &point;
+    c.X_AB.p = corner;
+  }
+
   for (int with_edges = 0; with_edges <= (edges.count > 0); ++with_edges) {
     hfiEdges e = with_edges ? edges : (hfiEdges){.count = 0};
     hfVec3 n = find_maximum(&c, &e, p->best.n);
     if (!v3_finite(n)) continue;
-    hfiSupportPoint at = hfi_support_pair(&c, v3_neg(n));
-    double gap = hfi_separation(p->cores, n), way[2];
-    int is_support = v3_dot(n, at.w) <= gap + 1e-15 * c.scale;
-    if (!is_support || !(gap >= p->best.gap - 1e-15 * c.scale) || !find_ways(&e, n, at.w, c.scale, way)) continue;
-    if (e.count == 1 && !are_on_edges(&e, of_A ? 0 : 1, &at, way, BEYOND * c.scale)) continue;
+
+    // the corner must be the support point of its core, and the separation not smaller than the best one
+    hfiSupportPoint support = hfi_support_pair(&c, v3_neg(n));
+    double gap = hfi_separation(p->cores, n);
+    int is_support = v3_dot(n, support.w) <= gap + 1e-15 * c.scale;
+    if (!is_support || !(gap >= p->best.gap - 1e-15 * c.scale)) continue;
+
+    // the other witness must be on its edge
+    double way[2];
+    if (!find_ways(&e, n, support.w, c.scale, way)) continue;
+    if (e.count == 1 && !are_on_edges(&e, of_A ? 0 : 1, &support, way, BEYOND * c.scale)) continue;
+
     p->best = (hfiClosest){.n = n, .gap = gap, .pb = of_A ? v3_axpy(-gap, n, corner) : corner};
     return 1;
   }
@@ -267,23 +348,40 @@ static int try_corner(Polish* p, int of_A) {
 
 static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
+// Returns the contact of the cores, from the rough normal n and the simplex of GJK or EPA, in A's frame.
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   enum { A = HFI_EDGES_OF_A, B = HFI_EDGES_OF_B };
-  static const int guess[][2] = {{HFI_EDGES_AT_WITNESS, A | B}, {HFI_EDGES_AT_WITNESS, A}, {HFI_EDGES_AT_WITNESS, B}, {HFI_EDGES_AT_WITNESS, 0},
-                                  {HFI_EDGES_CAP, A}, {HFI_EDGES_CAP, B}, {HFI_EDGES_ACROSS, A | B}, {HFI_EDGES_ACROSS, A}, {HFI_EDGES_ACROSS, B}};
-  Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 0};
+  static const int guess[][2] = {
+      {HFI_EDGES_AT_WITNESS, A | B}, {HFI_EDGES_AT_WITNESS, A}, {HFI_EDGES_AT_WITNESS, B},
+      {HFI_EDGES_AT_WITNESS, 0},     {HFI_EDGES_CAP, A},        {HFI_EDGES_CAP, B},
+      {HFI_EDGES_ACROSS, A | B},     {HFI_EDGES_ACROSS, A},     {HFI_EDGES_ACROSS, B},
+  };
+  hfiClosest rough = {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)};
+  Polish p = {.cores = c, .simplex = s, .best = rough, .taken = 0};
   int right = 0;
-  hfVec3 tried[A + B + 1]; // for each choice of cores: the normal from which their edges at the witness were tried
+
+  // a curved shape just beyond a side of a face
   if (hfi_is_curved(c->A) != hfi_is_curved(c->B)) right = try_side(&p, hfi_is_curved(c->B));
+
+  // the rules of edges.h
+  hfVec3 tried[A + B + 1]; // for each choice of cores: the normal from which their edges at the witness were tried
   for (size_t i = 0; i < sizeof guess / sizeof *guess && !right; ++i) {
     hfiEdgeRule rule = (hfiEdgeRule)guess[i][0];
     int sides = guess[i][1];
-    // A hull has no cap, so the guess would be the same edges at the witness. From the same normal it would be wrong again.
-    if (rule == HFI_EDGES_CAP && (sides == A ? c->A : c->B)->type == HF_GEOM_MESH && is_same(tried[sides], p.best.n)) continue;
+
+    // A hull has no cap, so the guess would be the same edges at the witness. From the same normal it would be wrong
+    // again.
+    int is_hull = (sides == A ? c->A : c->B)->type == HF_GEOM_MESH;
+    if (rule == HFI_EDGES_CAP && is_hull && is_same(tried[sides], p.best.n)) continue;
+
     if (rule == HFI_EDGES_AT_WITNESS) tried[sides] = p.best.n;
     right = try_edges(&p, rule, sides);
   }
-  for (int of_A = 1; of_A >= 0 && !right; --of_A) right = !hfi_is_curved(of_A ? c->A : c->B) && try_corner(&p, of_A);
+
+  // a corner
+  for (int of_A = 1; of_A >= 0 && !right; --of_A)
+    right = !hfi_is_curved(of_A ? c->A : c->B) && try_corner(&p, of_A);
+
   p.best.pa = v3_axpy(p.best.gap, p.best.n, p.best.pb);
   return p.best;
 }
