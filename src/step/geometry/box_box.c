@@ -2,10 +2,10 @@
 //
 // Along a unit axis L the boxes are apart by g(L) = |L.t| - sum a_i |L_i| - sum b_j |L.R_j|. Where they overlap, the
 // axis of least penetration is a face normal of A or B or a cross product of two edges (Gottschalk, Lin, Manocha 1996).
-// No two points of the boxes are nearer to each other than the largest g. So if the boxes are apart, and the points that
-// face each other along that axis belong to both boxes, these points are the nearest ones. Otherwise the nearest points
-// may be two vertices, or a vertex and a point of an edge: hfi_convex_convex finds them.
-// Boxes that are apart by no more than rounding count as overlapping.
+// No two points of the boxes are nearer to each other than the largest g. So if the boxes are apart, and the points
+// that face each other along that axis belong to both boxes, these points are the nearest ones. Otherwise the nearest
+// points may be two vertices, or a vertex and a point of an edge: hfi_convex_convex finds them. Boxes that are apart by
+// no more than rounding count as overlapping.
 #include "step/geometry/pairs.h"
 #include "step/geometry/touch.h"
 

@@ -1,17 +1,20 @@
 // Capsule (A) against box (B), in the box's frame: the axis p + t u, |t| <= half, and half sizes h.
 //
-// If the axis is outside of the box, its point nearest to the box minimises f(t) = sum_i e_i(t)^2, e_i the part of p_i + t u_i beyond +-h_i: f is
-// convex and f' piecewise linear with breaks where a coordinate passes +-h_i. If the axis cuts the box, the least of the penetrations along the box's
-// faces and along u x e_i counts: these are the face normals of the sum of box and segment.
+// If the axis is outside of the box, its point nearest to the box minimises f(t) = sum_i e_i(t)^2, e_i the part of p_i
+// + t u_i beyond +-h_i: f is convex and f' piecewise linear with breaks where a coordinate passes +-h_i. If the axis
+// cuts the box, the least of the penetrations along the box's faces and along u x e_i counts: these are the face
+// normals of the sum of box and segment.
 //
-// There may be two points, as in capsule_capsule.c: the ends of that part of the axis which is above the touched face or along the touched edge, each
-// with its own nearest point of the box. Features: 0 the lower end, 1 the upper end, 2 between.
+// There may be two points, as in capsule_capsule.c: the ends of that part of the axis which is above the touched face
+// or along the touched edge, each with its own nearest point of the box. Features: 0 the lower end, 1 the upper end, 2
+// between.
 #include "step/geometry/manifold.h"
 #include "step/geometry/nearest.h"
 #include "step/geometry/pairs.h"
 
-static const double INTERIOR = 1e-8; // A point between the ends counts if it is nearer than both ends by this share [-].
-static const double ACTIVE = 1e-3;   // The axis is not clipped along coordinates in which the normal's component is larger than this [-].
+// A point between the ends counts if it is nearer than both ends by this share [-].
+static const double INTERIOR = 1e-8;
+static const double ACTIVE = 1e-3; // The axis is not clipped along coordinates in which the normal's component is larger than this [-].
 
 typedef struct Query {
   double p[3], u[3], half, radius;
@@ -26,28 +29,39 @@ static hfVec3 axis_point(const Query* q, double t) {
 static double slope_at(const Query* q, double t) {
   double g = 0;
   for (int i = 0; i < 3; ++i) {
-    double x = q->p[i] + t * q->u[i], h = q->box->size[i];
-    g += q->u[i] * (x > h ? x - h : x < -h ? x + h : 0);
+    double x = q->p[i] + t * q->u[i];
+    double h = q->box->size[i];
+    double e = 0;
+    if (x > h) e = x - h;
+    else if (x < -h) e = x + h;
+    g += q->u[i] * e;
   }
   return g;
 }
 
-// Where f' passes zero; the middle where it stays zero.
+// Returns the parameter of the axis where f' passes zero; the middle where it stays zero [m].
 static double minimise_distance(const Query* q) {
+  // the ends and the breaks of f' between them, ascending
   double knot[8] = {-q->half, q->half};
   int count = 2;
   for (int i = 0; i < 3; ++i)
     for (int side = -1; side <= 1; side += 2) {
       double t = (side * q->box->size[i] - q->p[i]) / q->u[i];
       if (!(fabs(t) < q->half)) continue;
+
       int k = count++;
       for (; knot[k - 1] > t; --k) knot[k] = knot[k - 1];
       knot[k] = t;
     }
-  double lo = q->half, hi = -q->half, before = 0;
+
+  // f' is linear between two breaks; lo and hi are the first and the last one where it is zero
+  double lo = q->half;
+  double hi = -q->half;
+  double before = 0;
   for (int k = 0; k < count; ++k) {
     double g = slope_at(q, knot[k]);
     if (k > 0 && before < 0 && g > 0) return knot[k - 1] - before * (knot[k] - knot[k - 1]) / (g - before);
+
     if (g == 0 || (g > 0 && k == 0) || (g < 0 && k == count - 1)) {
       lo = min2(lo, knot[k]);
       hi = max2(hi, knot[k]);
@@ -71,16 +85,20 @@ static void clip_axis(const Query* q, hfVec3 n, double free, double* lo, double*
   *hi = q->half;
   for (int i = 0; i < 3; ++i) {
     if (fabs(v3_get(n, i)) > free || q->u[i] == 0) continue;
-    double a = (-q->box->size[i] - q->p[i]) / q->u[i], b = (q->box->size[i] - q->p[i]) / q->u[i];
+
+    double a = (-q->box->size[i] - q->p[i]) / q->u[i];
+    double b = (q->box->size[i] - q->p[i]) / q->u[i];
     *lo = max2(*lo, min2(a, b));
     *hi = min2(*hi, max2(a, b));
   }
 }
 
-// Two ends that are beside each other, as at a corner of the box, push as the one point that the axis has beyond the corner. Returns 2.
+// Two ends that are beside each other, as at a corner of the box, push as the one point that the axis has beyond the
+// corner. Returns 2.
 static int join_ends(const Query* q, hfiContactPoint* points) {
   const double* h = q->box->size;
-  hfi_join_near(points, 2, HFI_ENDS_BESIDE * min2(max2(q->half, q->radius), min2(h[0], min2(h[1], h[2]))), 1);
+  double size = min2(max2(q->half, q->radius), min2(h[0], min2(h[1], h[2])));
+  hfi_join_near(points, 2, HFI_ENDS_BESIDE * size, 1);
   return 2;
 }
 
@@ -90,35 +108,43 @@ static hfiContactPoint point_of(hfiNearest near, double radius, uint32_t feature
   return point;
 }
 
-// The axis crosses an edge of the box between the two ends of its part along the edge. As with two capsules that cross, an end that overlaps keeps
-// its depth, and the crossing gets only the depth by which it is deeper than both ends. Otherwise contact forces would jump: if the axis is nearly
-// along the edge, a slight turn moves the crossing from one end to the other.
+// The axis crosses an edge of the box between the two ends of its part along the edge. As with two capsules that cross,
+// an end that overlaps keeps its depth, and the crossing gets only the depth by which it is deeper than both ends.
+// Otherwise contact forces would jump: if the axis is nearly along the edge, a slight turn moves the crossing from one
+// end to the other.
 static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNearest end[2], hfiContactPoint* points) {
   int count = 0;
   double deepest = 0;
   for (int k = 0; k < 2; ++k) {
-    double depth = q->radius - end[k].distance, share = hfi_end_share(end[k].normal, crossing.normal);
+    double depth = q->radius - end[k].distance;
+    double share = hfi_end_share(end[k].normal, crossing.normal);
     if (!(depth > 0 && share > 0)) continue;
-    points[count++] = point_of(end[k], end[k].distance + share * depth, (uint32_t)k);
+
+    points[count] = point_of(end[k], end[k].distance + share * depth, (uint32_t)k);
+    count++;
     deepest = max2(deepest, share * depth);
   }
   points[count] = point_of(crossing, q->radius - deepest, 2);
   return count + 1;
 }
 
-// The nearest point `near`, at t, is on an edge of the box. If a part of the axis is above the face beside the edge, the far end of that part is the
-// second point. So a capsule that overhangs a face keeps both points while it tilts over the edge.
+// The nearest point `near`, at t, is on an edge of the box. If a part of the axis is above the face beside the edge,
+// the far end of that part is the second point. So a capsule that overhangs a face keeps both points while it tilts
+// over the edge.
 static int touch_over_edge(const Query* q, double t, hfiNearest near, const hfiNearest end[2], hfiContactPoint* points) {
-  double lo, hi, n[3] = {fabs(near.normal.x), fabs(near.normal.y), fabs(near.normal.z)};
-  double largest = max2(n[0], max2(n[1], n[2]));
+  double largest = max2(fabs(near.normal.x), max2(fabs(near.normal.y), fabs(near.normal.z)));
+  double lo, hi;
   clip_axis(q, near.normal, (1 - ACTIVE) * largest, &lo, &hi);
   if (!(lo < hi)) return touch_across_edge(q, near, end, points);
+
   int upper = t > 0.5 * (lo + hi);
   points[upper] = point_of(near, q->radius, (uint32_t)upper);
   points[!upper] = point_of(hfi_nearest(q->box, axis_point(q, upper ? lo : hi)), q->radius, (uint32_t)!upper);
   return join_ends(q, points);
 }
 
+// The axis is outside of the box; `near`, at t, is its nearest point. Finds the contact points and returns their
+// number.
 static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPoint* points) {
   double lo, hi;
   clip_axis(q, near.normal, ACTIVE, &lo, &hi);
@@ -126,60 +152,91 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
     points[0] = point_of(near, q->radius, t > 0);
     return 1;
   }
+
   hfiNearest end[2] = {hfi_nearest(q->box, axis_point(q, lo)), hfi_nearest(q->box, axis_point(q, hi))};
   double least = min2(end[0].distance, end[1].distance);
   if (near.distance < least - INTERIOR * max2(least, q->radius)) {
     if (lo < t && t < hi) return touch_over_edge(q, t, near, end, points);
+
     end[t >= hi] = near; // `near` is just beyond the clipped part and replaces that end.
   }
+
   for (int k = 0; k < 2; ++k) points[k] = point_of(end[k], q->radius, (uint32_t)k);
   return join_ends(q, points);
 }
 
-// The axis cuts the box: finds the normal n of the face of their sum along which the gap is largest. Returns 1 if this is a face of the box, 0 if it
-// belongs to an edge.
+// The axis cuts the box: finds the normal n of the face of their sum along which the gap is largest. Returns 1 if this
+// is a face of the box, 0 if it belongs to an edge.
 static int least_penetration(const Query* q, hfVec3* n, double* gap) {
   const double* h = q->box->size;
-  int face = 1;
   *gap = -INFINITY;
+
+  // the faces of the box
   for (int i = 0; i < 3; ++i) {
-    double side = q->p[i] < 0 ? -1 : 1, g = fabs(q->p[i]) - q->half * fabs(q->u[i]) - h[i];
+    double g = fabs(q->p[i]) - q->half * fabs(q->u[i]) - h[i];
     if (g <= *gap) continue;
+
+    double side = q->p[i] < 0 ? -1 : 1;
     *gap = g;
     *n = v3(i == 0 ? side : 0, i == 1 ? side : 0, i == 2 ? side : 0);
   }
-  hfVec3 p = v3_load(q->p), u = v3_load(q->u);
+
+  // the normals across the axis and an edge
+  int is_face = 1;
+  hfVec3 p = v3_load(q->p);
+  hfVec3 u = v3_load(q->u);
   for (int i = 0; i < 3; ++i) {
     hfVec3 w = v3_unit(v3_cross(u, v3(i == 0, i == 1, i == 2)));
     if (!(v3_norm2(w) > 0)) continue;
-    double height = v3_dot(w, p), g = fabs(height) - h[0] * fabs(w.x) - h[1] * fabs(w.y) - h[2] * fabs(w.z);
+
+    double height = v3_dot(w, p);
+    double g = fabs(height) - h[0] * fabs(w.x) - h[1] * fabs(w.y) - h[2] * fabs(w.z);
     if (g <= *gap + INTERIOR * h[i]) continue; // If both are equal, the face is preferred: it gives two points.
+
     *gap = g;
     *n = height < 0 ? v3_neg(w) : w;
-    face = 0;
+    is_face = 0;
   }
-  return face;
+  return is_face;
+}
+
+// Returns the axis along which n has the smallest component: the direction of the edge that n belongs to.
+static int find_edge_axis(hfVec3 n) {
+  double x = fabs(n.x);
+  double y = fabs(n.y);
+  double z = fabs(n.z);
+
+  if (x <= y && x <= z) return 0;
+  return y <= z ? 1 : 2;
 }
 
 // The contact with edge i of the box (n.e_i = 0) under the axis, at the crossing of the two lines as seen along n.
 static void touch_edge(const Query* q, hfVec3 n, double gap, hfiContactPoint* point) {
   const double* h = q->box->size;
-  double m[3] = {fabs(n.x), fabs(n.y), fabs(n.z)};
-  int i = m[0] <= m[1] && m[0] <= m[2] ? 0 : m[1] <= m[2] ? 1 : 2;
-  hfVec3 e = v3(i == 0, i == 1, i == 2), corner = v3(n.x < 0 ? -h[0] : h[0], n.y < 0 ? -h[1] : h[1], n.z < 0 ? -h[2] : h[2]);
-  hfVec3 r = v3_sub(corner, v3_load(q->p)), u = v3_load(q->u), w = v3_cross(u, e);
+  int i = find_edge_axis(n);
+  hfVec3 e = v3(i == 0, i == 1, i == 2);
+  hfVec3 corner = v3(n.x < 0 ? -h[0] : h[0], n.y < 0 ? -h[1] : h[1], n.z < 0 ? -h[2] : h[2]);
+
+  // p + t u and corner + s e cross where t u - s e = r + a multiple of n
+  hfVec3 r = v3_sub(corner, v3_load(q->p));
+  hfVec3 u = v3_load(q->u);
+  hfVec3 w = v3_cross(u, e);
   double t = v3_dot(v3_cross(r, e), w) / v3_norm2(w);
   hfVec3 a = axis_point(q, clamp(t, -q->half, q->half));
   put_point(point, v3_axpy(-gap, n, a), n, q->radius - gap, 2);
 }
 
+// The axis cuts the box. Finds the contact points and returns their number.
 static int touch_inside(const Query* q, hfiContactPoint* points) {
   hfVec3 n;
-  double gap, lo, hi;
+  double gap;
   if (!least_penetration(q, &n, &gap)) {
     touch_edge(q, n, gap, points);
     return 1;
   }
+
+  // both ends of the part above the face
+  double lo, hi;
   clip_axis(q, n, ACTIVE, &lo, &hi);
   hfVec3 top = v3_mul(n, v3_load(q->box->size));
   for (int k = 0; k < 2; ++k) {
@@ -190,14 +247,17 @@ static int touch_inside(const Query* q, hfiContactPoint* points) {
   return join_ends(q, points);
 }
 
+// Finds the contact points of a capsule and a box in the world. Returns their number.
 int hfi_capsule_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                     hfiContactPoint* points) {
   Query q = {.half = A->size[1], .radius = A->size[0], .box = B};
   v3_store(q.p, pose_inv_point(*X_WB, X_WA->p));
   v3_store(q.u, m3_tmulv(X_WB->R, m3_col(X_WA->R, 2)));
+
   double t;
   hfiNearest near = hfi_axis_nearest(B, v3_load(q.p), v3_load(q.u), q.half, &t);
   if (!(near.distance <= q.radius + margin)) return 0;
+
   int count = near.distance > 0 ? touch_outside(&q, t, near, points) : touch_inside(&q, points);
   for (int k = 0; k < count; ++k) {
     points[k].p_WCa = pose_point(*X_WB, points[k].p_WCa);

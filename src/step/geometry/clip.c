@@ -1,14 +1,16 @@
 // The overlap of a reference facet R and an incident facet I, seen along R's normal n.
 //
-// The overlap of two convex outlines has its corners at vertices of I inside R, at vertices of R inside I, and at crossings
-// of their edges. Four points on the rim of a disc take the place of its vertices. Each corner is a candidate for a contact
-// point. Candidates lie on I; their depth is measured from R's plane. At most HFI_MAX_MANIFOLD of them become contact points.
+// The overlap of two convex outlines has its corners at vertices of I inside R, at vertices of R inside I, and at
+// crossings of their edges. Four points on the rim of a disc take the place of its vertices. Each corner is a candidate
+// for a contact point. Candidates lie on I; their depth is measured from R's plane. At most HFI_MAX_MANIFOLD of them
+// become contact points.
 //
-// Rounding errors must not change the set of points. Therefore a vertex counts as inside up to `near` beyond the outline,
-// and a candidate that is within `near` of an earlier one is left out. Vertices of I are added first, then vertices of R,
-// then crossings, so that a vertex is preferred to a crossing at the same place.
+// Rounding errors must not change the set of points. Therefore a vertex counts as inside up to `near` beyond the
+// outline, and a candidate that is within `near` of an earlier one is left out. Vertices of I are added first, then
+// vertices of R, then crossings, so that a vertex is preferred to a crossing at the same place.
 //
-// Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | HFI_EDGE_BIT for a crossing.
+// Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | HFI_EDGE_BIT for a
+// crossing.
 #include "step/geometry/clip.h"
 
 #include "math/index.h"
@@ -31,9 +33,10 @@ static const double CELLS_PER_SIZE = 512;
 // Cells farther than this many from the first one count as one cell [-].
 static const double LAST_CELL = 1e9;
 
-// A quick test whether any candidate is near a point. A line across n is divided into cells longer than 4 near. The bit of a cell is set if a candidate
-// projects into the cell. If the bits of the cells at 2 near on either side of a point are not set, no candidate is near the point. Otherwise the point must
-// be compared with the candidates, which may be far away nevertheless: across the line, or in another cell, because cells that are CELLS apart share a bit.
+// A quick test whether any candidate is near a point. A line across n is divided into cells longer than 4 near. The bit
+// of a cell is set if a candidate projects into the cell. If the bits of the cells at 2 near on either side of a point
+// are not set, no candidate is near the point. Otherwise the point must be compared with the candidates, which may be
+// far away nevertheless: across the line, or in another cell, because cells that are CELLS apart share a bit.
 typedef struct Cells {
   hfVec3 origin;              // origin of the line: a vertex of the smaller facet, so that all candidates are near it
   hfVec3 direction;           // direction of the line
@@ -94,7 +97,8 @@ static int cell_at(const Cells* cells, double place) {
 static int is_taken(const Cells* cells, int cell) { return cells->taken[cell / 64] >> cell % 64 & 1; }
 static void take_cell(Cells* cells, int cell) { cells->taken[cell / 64] |= (uint64_t)1 << cell % 64; }
 
-// Is a candidate within `near` of p, which lies at `place`? Its place differs by at most `near`, so that it shares a cell with one of two places beside p.
+// Is a candidate within `near` of p, which lies at `place`? Its place differs by at most `near`, so that it shares a
+// cell with one of two places beside p.
 static int has_candidate_near(const Clip* c, hfVec3 p, double place) {
   if (!is_taken(&c->cells, cell_at(&c->cells, place - 2 * c->near)) && !is_taken(&c->cells, cell_at(&c->cells, place + 2 * c->near))) return 0;
   for (int i = 0; i < c->count; ++i)
@@ -116,7 +120,8 @@ static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
 
 // ---- vertices -------------------------------------------------------------------------------------
 
-// Minus the projection of the other plane's normal onto the disc. It points to the deepest rim point, and its length is the sine of the tilt.
+// Minus the projection of the other plane's normal onto the disc. It points to the deepest rim point, and its length is
+// the sine of the tilt.
 static hfVec3 tilt_of(const hfiFacet* disc, const hfiFacet* other) {
   return v3_sub(v3_scale(v3_dot(other->normal, disc->normal), disc->normal), other->normal);
 }
@@ -134,8 +139,8 @@ typedef struct Corners {
   int32_t rim_id[4];
 } Corners;
 
-// Where a disc does not lie flat on the plane of `other`, the first rim point is the one that is deepest below that plane; otherwise the four points are fixed to
-// the disc. The two patterns have different ids.
+// Where a disc does not lie flat on the plane of `other`, the first rim point is the one that is deepest below that
+// plane; otherwise the four points are fixed to the disc. The two patterns have different ids.
 static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
   c->count = f->count, c->vertex = f->vertex, c->id = f->id;
   if (f->kind != HFI_FACET_DISC) return;
@@ -191,8 +196,8 @@ static void collect_reference_vertices(Clip* c) {
 
 // ---- crossings ------------------------------------------------------------------------------------
 
-// Adds the crossing of edge i of I, from a to b, with edge j of R, if there is one. Where an end is within `near` of the other edge's line, that end is a
-// candidate already.
+// Adds the crossing of edge i of I, from a to b, with edge j of R, if there is one. Where an end is within `near` of
+// the other edge's line, that end is a candidate already.
 static void cross_edges(Clip* c, int i, hfVec3 a, hfVec3 b, int j) {
   double da = hfi_outline_beyond(&c->outline_R, j, a), db = hfi_outline_beyond(&c->outline_R, j, b);
   if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) return;
@@ -209,13 +214,15 @@ static hfiEdgeSet edges_beyond(Clip* c, int k) {
   return c->beyond[k];
 }
 
-// Are vertices k and other of I beyond the same edge of R, one that is known for k? Then the edge between them is all outside.
+// Are vertices k and other of I beyond the same edge of R, one that is known for k? Then the edge between them is all
+// outside.
 static int are_cut_alike(const Clip* c, int k, int other) {
   return c->cut[k] >= 0 && hfi_outline_beyond(&c->outline_R, c->cut[k], c->I->vertex[other]) > c->near;
 }
 
-// Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. An edge of I can cross only those edges of R that one of its ends
-// is beyond and the other is not. Most edges are seen to be inside or outside of R before all these are found.
+// Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. An edge of I can cross
+// only those edges of R that one of its ends is beyond and the other is not. Most edges are seen to be inside or
+// outside of R before all these are found.
 static void cross_polygon(Clip* c) {
   for (int i = 0; i < edge_count(c->I); ++i) {
     int next = i + 1 < c->I->count ? i + 1 : 0;
@@ -250,9 +257,9 @@ static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) 
   }
 }
 
-// Adds the corners of the overlap of two discs whose rims cross, and the middles of the two arcs between them, computed in R's plane as if I were parallel
-// to it. Without the middles, a disc whose centre of mass is above the overlap, but beyond the straight line between the corners, would tip over this
-// line onto the arc, and be pushed back a step later.
+// Adds the corners of the overlap of two discs whose rims cross, and the middles of the two arcs between them, computed
+// in R's plane as if I were parallel to it. Without the middles, a disc whose centre of mass is above the overlap, but
+// beyond the straight line between the corners, would tip over this line onto the arc, and be pushed back a step later.
 static void cross_discs(Clip* c) {
   hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
   to = v3_axpy(-v3_dot(c->n, to), c->n, to);
@@ -266,8 +273,8 @@ static void cross_discs(Clip* c) {
   }
 }
 
-// Adds the crossings of the two outlines. A disc that is tilted more than CIRCLE_COSINE allows touches with its deepest rim point
-// alone.
+// Adds the crossings of the two outlines. A disc that is tilted more than CIRCLE_COSINE allows touches with its deepest
+// rim point alone.
 static void collect_crossings(Clip* c) {
   double facing = fabs(v3_dot(c->I->normal, c->n));
   if (has_edges(c)) cross_polygon(c);
@@ -278,8 +285,9 @@ static void collect_crossings(Clip* c) {
 
 // ---- contact points -------------------------------------------------------------------------------
 
-// Chooses the candidates that become contact points: few are all kept as they are, of many the outermost. If the deepest one is not among them, the deepest
-// point of the pair joins them later (touch.c): with its whole depth it would come and go here when the depths change by rounding errors.
+// Chooses the candidates that become contact points: few are all kept as they are, of many the outermost. If the
+// deepest one is not among them, the deepest point of the pair joins them later (touch.c): with its whole depth it
+// would come and go here when the depths change by rounding errors.
 static void choose_candidates(Clip* c) {
   hfiThinning thin;
   if (c->count <= HFI_MAX_MANIFOLD) return;
@@ -288,8 +296,8 @@ static void choose_candidates(Clip* c) {
   c->count = hfi_thinning_outermost(&thin, c->candidate);
 }
 
-// Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the normal from
-// B into A is -n where R is A.
+// Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the
+// normal from B into A is -n where R is A.
 static int write_points(Clip* c, hfiContactPoint* points) {
   choose_candidates(c);
   for (int i = 0; i < c->count; ++i) {

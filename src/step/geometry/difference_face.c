@@ -5,7 +5,8 @@
 //   h    distance of F from the origin: the overlap of A and B along m; negative if they are apart
 //   "lowest", "up"   Heights are measured along the outward normal of a face of one hull. The lowest part of the other hull is the deepest below this face.
 //
-// The contact that F fixes, in the frame of A (f: outward unit normal of a face whose plane is f.x = offset; witness: a point of the lowest part):
+// The contact that F fixes, in the frame of A (f: outward unit normal of a face whose plane is f.x = offset; witness: a
+// point of the lowest part):
 //
 //   face of A              m = f     gap = min over B of f.x - offset     pb = witness of B     pa = pb + gap n
 //   face of B              m = -f    gap = min over A of f.x - offset     pa = witness of A     pb = pa - gap n
@@ -13,20 +14,23 @@
 //     and b + t v of B     gap = -n.(b - a)
 //                          s = ((b - a) x v).(u x v)/|u x v|^2     t = ((b - a) x u).(u x v)/|u x v|^2     both between 0 and 1
 //
-// F and the pose alone give the contact: n, gap and witnesses. So it does not matter how F was found: by GJK, EPA and Newton's method in this query, or
-// because F fixed the contact of the last query and still does. How to know that it still does?
+// F and the pose alone give the contact: n, gap and witnesses. So it does not matter how F was found: by GJK, EPA and
+// Newton's method in this query, or because F fixed the contact of the last query and still does. How to know that it
+// still does?
 //
 // If the hulls are apart, their distance has one local minimum. F fixes the contact if the origin projects into F.
 //
-// If the hulls overlap, EPA left a polytope, the shell. Its vertices are points a - b of A - B, and some of its faces, the top faces, lie on F. At another
-// pose the same vertices a and b give points of A - B again. F still fixes the contact if (shell_contains_ball)
+// If the hulls overlap, EPA left a polytope, the shell. Its vertices are points a - b of A - B, and some of its faces,
+// the top faces, lie on F. At another pose the same vertices a and b give points of A - B again. F still fixes the
+// contact if (shell_contains_ball)
 //
 //   1. the top faces still lie in the plane of F, and
 //   2. all other faces of the shell look outward and are farther from the origin than h + e.
 //
-// Proof: no face of the shell cuts the ball of radius h about the origin. The shell encloses the origin, because the solid angles of its faces are all
-// positive and add up to a multiple of 4 pi. So A - B contains the ball, and F is its face nearest to the origin. If another face of A - B were nearer than
-// h + e, its nearest point would be above the top faces, and its normal would be within sqrt(2 e/h) of m.
+// Proof: no face of the shell cuts the ball of radius h about the origin. The shell encloses the origin, because the
+// solid angles of its faces are all positive and add up to a multiple of 4 pi. So A - B contains the ball, and F is its
+// face nearest to the origin. If another face of A - B were nearer than h + e, its nearest point would be above the top
+// faces, and its normal would be within sqrt(2 e/h) of m.
 #include "step/geometry/difference_face.h"
 
 #include "step/geometry/hull_index.h"
@@ -42,7 +46,8 @@ static const double LEVEL_TOLERANCE = 1e-12;
 static const double GAP_TOLERANCE = 1e-11;
 // e: the faces of the shell that are not top faces must be farther away than F by this.
 static const double SHELL_CLEARANCE = 1e-10;
-// The origin must project into the face of the last query, and the projection must be at least this far from the outline of the face.
+// The origin must project into the face of the last query, and the projection must be at least this far from the
+// outline of the face.
 static const double OUTLINE_CLEARANCE = 1e-4;
 // The angle between the normal of a contact and the normal of its face is at most this [rad].
 static const double NORMAL_TOLERANCE = 1e-8;
@@ -51,8 +56,8 @@ static const double NORMAL_COSINE = 1 - 1e-12;
 
 // ---- faces of one hull -----------------------------------------------------------------------------------
 
-// Do all corners of a face lie in its plane, and all vertices of the hull in it or below it? Both may be off by the slack. start: any vertex, where the
-// search for the highest one begins.
+// Do all corners of a face lie in its plane, and all vertices of the hull in it or below it? Both may be off by the
+// slack. start: any vertex, where the search for the highest one begins.
 static int is_exact_face(const hfiShape* shape, int32_t face, int32_t start, double slack) {
   const hfiHull* hull = shape->hull;
   const double* plane = hull->face_plane + 4 * face;
@@ -63,8 +68,8 @@ static int is_exact_face(const hfiShape* shape, int32_t face, int32_t start, dou
   return 1;
 }
 
-// Returns the face of a hull whose normal is nearest to the unit direction d. Returns -1 if the angle between the two is above NORMAL_TOLERANCE, or if the
-// face is not exact. start: any vertex.
+// Returns the face of a hull whose normal is nearest to the unit direction d. Returns -1 if the angle between the two
+// is above NORMAL_TOLERANCE, or if the face is not exact. start: any vertex.
 static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t start, double slack) {
   enum { FEW = 8 };
   const hfiHull* hull = shape->hull;
@@ -82,8 +87,8 @@ static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t start, double 
 
 // ---- the contact that a face fixes -----------------------------------------------------------------------
 //
-// The functions contact_with_... compute the contact that a face F fixes at the pose of the cores. They return how far the projection of the origin is inside
-// of F, its distance from the outline [m]; 0 if F fixes no contact.
+// The functions contact_with_... compute the contact that a face F fixes at the pose of the cores. They return how far
+// the projection of the origin is inside of F, its distance from the outline [m]; 0 if F fixes no contact.
 
 // Distance of x, a point in the plane of a face, from the outline of the face; 0 if x is outside of it.
 static double distance_from_outline(const hfiHull* hull, int32_t face, hfVec3 x) {
@@ -130,8 +135,9 @@ typedef struct Above {
 // A vertex of the other hull, in the frame of the hull that has the face.
 static hfVec3 vertex_above(const Above* a, int32_t v) { return pose_point(*a->X, hfi_hull_vertex(a->other, v)); }
 
-// Finds the vertex of a list that is farthest inside of the outline of the face, and writes it to `witness`. Stops at a vertex that is farther inside than
-// `enough`, so that few of many need be examined. Returns its distance from the outline; 0 if all are outside.
+// Finds the vertex of a list that is farthest inside of the outline of the face, and writes it to `witness`. Stops at a
+// vertex that is farther inside than `enough`, so that few of many need be examined. Returns its distance from the
+// outline; 0 if all are outside.
 static double find_inner_vertex(const Above* a, const int32_t* vertex, int count, double enough, hfVec3* witness) {
   double most = 0;
   for (int i = 0; i < count && !(most > enough); ++i) {
@@ -142,18 +148,19 @@ static double find_inner_vertex(const Above* a, const int32_t* vertex, int count
   return most;
 }
 
-// Finds the witness of the other hull: a point of its lowest part that is above the face. If one vertex is lowest, it is the witness. If an edge is lowest,
-// the witness is the middle of its part above the face. If more vertices are lowest, it is the one farthest inside the face. Returns the distance of the
-// witness from the outline of the face; 0 if it is outside.
+// Finds the witness of the other hull: a point of its lowest part that is above the face. If one vertex is lowest, it
+// is the witness. If an edge is lowest, the witness is the middle of its part above the face. If more vertices are
+// lowest, it is the one farthest inside the face. Returns the distance of the witness from the outline of the face; 0
+// if it is outside.
 static double find_witness(const Above* a, const hfiLowest* low, hfVec3* witness) {
   if (low->count != 2) return find_inner_vertex(a, low->vertex, low->count, INFINITY, witness);
   if (!clip_to_face(a->hull, a->face, vertex_above(a, low->vertex[0]), vertex_above(a, low->vertex[1]), witness)) return 0;
   return distance_from_outline(a->hull, a->face, *witness);
 }
 
-// Finds the lowest part of B along m, the outward normal of a face of A, and its height. If it is a face, it becomes f->lowest_face; the face of the last
-// query is tried first. Otherwise f->lowest_face becomes -1, and *low holds the lowest vertices. Returns 0 if the lowest part is no face and has too many
-// vertices.
+// Finds the lowest part of B along m, the outward normal of a face of A, and its height. If it is a face, it becomes
+// f->lowest_face; the face of the last query is tried first. Otherwise f->lowest_face becomes -1, and *low holds the
+// lowest vertices. Returns 0 if the lowest part is no face and has too many vertices.
 static int find_lowest_of_B(const hfiCores* c, hfVec3 m, hfiDifferenceFace* f, hfiLowest* low, double* height) {
   const hfiHull* hull = c->B->hull;
   hfVec3 up = m3_tmulv(c->X_AB.R, m);
@@ -213,8 +220,9 @@ static inline hfVec3 point_into_hull(const hfiHull* hull, const int32_t edge[2],
   return v3_dot(n, v3_sub(hfi_hull_vertex(hull, beside), hfi_hull_vertex(hull, edge[0]))) < 0 ? v3_neg(n) : n;
 }
 
-// The edge of A goes from a to a + u, the edge of B from b to b + v. If they are nearly parallel, they fix no contact. The projection of the origin is inside
-// of the parallelogram F by the least distance of s u and t v from the ends of the edges, across the other edge.
+// The edge of A goes from a to a + u, the edge of B from b to b + v. If they are nearly parallel, they fix no contact.
+// The projection of the origin is inside of the parallelogram F by the least distance of s u and t v from the ends of
+// the edges, across the other edge.
 static double contact_of_edges(const hfiCores* c, const hfiDifferenceFace* f, hfiClosest* closest) {
   const hfiHull *A = c->A->hull, *B = c->B->hull;
   hfVec3 a = hfi_hull_vertex(A, f->edge_a[0]), u = v3_sub(hfi_hull_vertex(A, f->edge_a[1]), a);
@@ -241,7 +249,8 @@ static double contact_with_face(const hfiCores* c, hfiDifferenceFace* f, hfiClos
 
 // ---- the face of A - B that fixes a contact --------------------------------------------------------------
 
-// Does the face fix the contact `closest`: are gap and normal the same up to tolerances? Then replaces `closest` by the contact computed from the face.
+// Does the face fix the contact `closest`: are gap and normal the same up to tolerances? Then replaces `closest` by the
+// contact computed from the face.
 static int fixes_contact(const hfiCores* c, hfiDifferenceFace* face, hfiClosest* closest) {
   hfiClosest of_face;
   if (!(contact_with_face(c, face, &of_face) > 0)) return 0;
@@ -272,7 +281,8 @@ int hfi_difference_face_find(hfiCores* c, const hfiSimplex* s, hfiClosest* close
 
 // ---- from one query to the next --------------------------------------------------------------------------
 
-// Does the shell of the last query, at the present pose, contain the ball about the origin with radius h, which touches F? m: outward normal of F.
+// Does the shell of the last query, at the present pose, contain the ball about the origin with radius h, which touches
+// F? m: outward normal of F.
 static int shell_contains_ball(const hfiShell* s, const hfiCores* c, hfVec3 m, double h) {
   hfVec3 w[HFI_SHELL_VERTICES];
   double in_plane = h - GAP_TOLERANCE * c->scale, farther = h + SHELL_CLEARANCE * c->scale, not_folded = -GAP_TOLERANCE * sqr(c->scale);

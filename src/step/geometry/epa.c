@@ -9,20 +9,23 @@
 // 3. If h(m) and d agree, stop. Otherwise add the support point w(m): remove all faces that see it, and close the hole
 //    with the fan of faces from w(m) over its outline. Go to 2.
 //
-// The answer is the m with the smallest h(m) of all faces that were taken: A and B overlap by no more than h(m) along m,
-// even where rounding has spoilt the polytope. The distance d of a face is negative where rounding puts the origin
-// outside of the polytope. Such a face is the nearest one and is taken next, so that the polytope grows around the origin.
+// The answer is the m with the smallest h(m) of all faces that were taken: A and B overlap by no more than h(m) along
+// m, even where rounding has spoilt the polytope. The distance d of a face is negative where rounding puts the origin
+// outside of the polytope. Such a face is the nearest one and is taken next, so that the polytope grows around the
+// origin.
 //
-// If the caller asks for the polytope, it is grown further than the answer needs, so that all other faces are clearly farther away than the best one.
-// The next query of the same hulls may then find that this face is still the best (difference_face.c).
+// If the caller asks for the polytope, it is grown further than the answer needs, so that all other faces are clearly
+// farther away than the best one. The next query of the same hulls may then find that this face is still the best
+// (difference_face.c).
 #include "step/geometry/gjk.h"
 
 enum { VERTICES = 128, FACES = 2 * VERTICES }; // capacity of the polytope
 enum { MOST_GROWTH = 16 };                     // Most support points that are added after the answer is known.
 // Corners that are less than this share of the sizes below the best face belong to it [-].
 static const double FLAT = 1e-12;
-// The polytope has grown enough if all other faces are farther away than the best one by the first share of the sizes [-]. It has also grown enough
-// if A - B reaches beyond the nearest other face by at most the second share of the distance by which this face is farther than the best one [-].
+// The polytope has grown enough if all other faces are farther away than the best one by the first share of the sizes
+// [-]. It has also grown enough if A - B reaches beyond the nearest other face by at most the second share of the
+// distance by which this face is farther than the best one [-].
 static const double FAR_ABOVE = 0.1, CLOSE_TO = 0.25;
 
 typedef struct Face {
@@ -51,7 +54,8 @@ static inline void set_face(Polytope* p, int f, int a, int b, int c) {
   face->alive = 1;
   face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
   face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
-  // A face without area has no normal. It is never the nearest one, and it is removed with the first of its neighbours (see face_sees).
+  // A face without area has no normal. It is never the nearest one, and it is removed with the first of its neighbours
+  // (see face_sees).
   p->distance[f] = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
 }
 
@@ -119,8 +123,9 @@ static int face_sees(const Polytope* p, int f, hfVec3 w) {
   return v3_dot(face->normal, v3_sub(w, p->vertex[face->vertex[0]].w)) > p->tiny || !(p->distance[f] < INFINITY);
 }
 
-// Removes face f, which sees w, and visits its neighbours across `count` edges, beginning with edge `first`. A neighbour that sees w is removed in
-// the same way; another one belongs to the outline. The walk lists the outline in order.
+// Removes face f, which sees w, and visits its neighbours across `count` edges, beginning with edge `first`. A
+// neighbour that sees w is removed in the same way; another one belongs to the outline. The walk lists the outline in
+// order.
 static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
   drop_face(p, f);
   for (int k = first; count > 0; k = next_corner(k), --count) {
@@ -195,8 +200,8 @@ static int nearest_below(const Polytope* p, hfVec3 m, double floor) {
   return best;
 }
 
-// Grows the polytope at faces that are hardly farther from the origin than the floor, if A - B reaches far beyond them. Returns 0 if that spoils the
-// polytope.
+// Grows the polytope at faces that are hardly farther from the origin than the floor, if A - B reaches far beyond them.
+// Returns 0 if that spoils the polytope.
 static int grow_further(hfiCores* c, Polytope* p, hfVec3 m, double floor) {
   for (int k = 0; k < MOST_GROWTH; ++k) {
     int f = nearest_below(p, m, floor);

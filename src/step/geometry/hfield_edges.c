@@ -1,7 +1,9 @@
-// Contacts of a convex shape with the ridges and peaks of a height field, and with the edges of its sides and base (hfield_convex.c).
+// Contacts of a convex shape with the ridges and peaks of a height field, and with the edges of its sides and base
+// (hfield_convex.c).
 #include "step/geometry/hfield_query.h"
 
-// A contact at an end of an edge belongs to the edge if the cosine of the angle between its normal and the edge is below this [-].
+// A contact at an end of an edge belongs to the edge if the cosine of the angle between its normal and the edge is
+// below this [-].
 static const double UPRIGHT = 1e-9;
 static const double PROBE = 1e-3; // To find whether A continues along an edge, a point at this share of the edge's length from the vertex is tested [-].
 
@@ -18,8 +20,8 @@ static int between_normals(const hfiFieldQuery* q, hfVec3 n, hfVec3 n1, hfVec3 n
   return a - cosine * b >= -q->cone * sine && b - cosine * a >= -q->cone * sine && a + b > 0;
 }
 
-// Contacts of A with the segment of half length `half` along z of X, n from the segment into A. It calls the functions that collide.c chooses for a
-// capsule. It cannot ask collide.c for them, because collide.c needs this file.
+// Contacts of A with the segment of half length `half` along z of X, n from the segment into A. It calls the functions
+// that collide.c chooses for a capsule. It cannot ask collide.c for them, because collide.c needs this file.
 static int touch_segment(const hfiFieldQuery* q, const hfPose* X, double half, hfiContactPoint* points) {
   hfiShape segment = {HF_GEOM_CAPSULE, {0, half, 0}, NULL, NULL};
   int type = q->A->type, swapped = type > HF_GEOM_CAPSULE;
@@ -47,7 +49,8 @@ static void touch_ridge(hfiFieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 
   }
 }
 
-// Does a sphere surely not touch the edge from a to b between its ends? The point of the line nearest to the centre is a + t/|d|^2 d.
+// Does a sphere surely not touch the edge from a to b between its ends? The point of the line nearest to the centre is
+// a + t/|d|^2 d.
 static int ball_misses_edge(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
   hfVec3 d = v3_sub(b, a), rel = v3_sub(q->X_BA.p, a);
   double dd = v3_norm2(d), t = v3_dot(rel, d);
@@ -60,8 +63,8 @@ static hfVec3 to_unit_sphere(const hfiFieldQuery* q, hfVec3 p) {
   return v3(p_A.x / q->A->size[0], p_A.y / q->A->size[1], p_A.z / q->A->size[2]);
 }
 
-// Is the edge from a to b, or a vertex with a = b, surely farther from an ellipsoid than the margin? What is nearer lies in the ellipsoid that is as much
-// larger as the margin is of the smallest half axis.
+// Is the edge from a to b, or a vertex with a = b, surely farther from an ellipsoid than the margin? What is nearer
+// lies in the ellipsoid that is as much larger as the margin is of the smallest half axis.
 static int ellipsoid_misses(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
   hfVec3 from = to_unit_sphere(q, a), d = v3_sub(to_unit_sphere(q, b), from);
   double dd = v3_norm2(d), t = dd > 0 ? clamp(-v3_dot(from, d) / dd, 0, 1) : 0;
@@ -83,8 +86,9 @@ static int region_of(const hfiHeightField* f, EdgeFace t) {
   return exists ? f->region[hfi_hfield_triangle(f, t.c, t.r, t.upper)] : -1;
 }
 
-// Contacts with the edge from vertex (c, r), which is at a, along x (kind 0), along y (1) or along the diagonal (2), if it is a ridge. The faces before
-// and after it are those below and above an edge along x, left and right of one along y, the lower and the upper one of the cell.
+// Contacts with the edge from vertex (c, r), which is at a, along x (kind 0), along y (1) or along the diagonal (2), if
+// it is a ridge. The faces before and after it are those below and above an edge along x, left and right of one along
+// y, the lower and the upper one of the cell.
 static void touch_edge(hfiFieldQuery* q, hfVec3 a, int c, int r, int kind) {
   const hfiHeightField* f = q->f;
   int c2 = c + (kind != 1), r2 = r + (kind != 0);
@@ -148,8 +152,8 @@ static int continues_along(const hfiFieldQuery* q, hfVec3 p, hfVec3 e, double de
   return point_contact(q, v3_axpy(PROBE, e, p), q->margin + step, &beyond) && beyond.depth >= depth - 0.1 * step;
 }
 
-// Whether n is in the cone of the vertex, and the vertex is not in the middle of a straight edge under A. (A round shape touches such an edge in one
-// point only: at the vertex if n is in its cone.)
+// Whether n is in the cone of the vertex, and the vertex is not in the middle of a straight edge under A. (A round
+// shape touches such an edge in one point only: at the vertex if n is in its cone.)
 static int peak_holds(const hfiFieldQuery* q, const Star* s, const hfiContactPoint* point) {
   double slope[7];
   for (int k = 0; k < 7; ++k) {
@@ -204,8 +208,8 @@ static void touch_base_corner(hfiFieldQuery* q, int k, uint32_t id) {
     hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, id, 0, v3_zero()});
 }
 
-// Whether the box of A reaches two of these three: a wall along y, a wall along x, the base. All edges and corners of the frame lie between two of
-// them.
+// Whether the box of A reaches two of these three: a wall along y, a wall along x, the base. All edges and corners of
+// the frame lie between two of them.
 static int reaches_frame(const hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   const hfiAabb* b = &q->box;

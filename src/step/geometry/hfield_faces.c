@@ -1,4 +1,5 @@
-// Contacts of a convex shape with the faces of a height field: triangles, cells in one plane, sides and base (hfield_convex.c).
+// Contacts of a convex shape with the faces of a height field: triangles, cells in one plane, sides and base
+// (hfield_convex.c).
 #include "step/geometry/hfield_query.h"
 #include "step/geometry/manifold.h"
 
@@ -30,14 +31,16 @@ static int near_triangle(const hfiHeightField* f, const FieldFace* t, hfVec3 p) 
   return fabs(p.x + f->half[0] - (t->c + 0.5) * f->dx) <= 1.6 * f->dx && fabs(p.y + f->half[1] - (t->r + 0.5) * f->dy) <= 1.6 * f->dy;
 }
 
-// The triangle across edge k of a triangle: 0 is the diagonal, 1 the edge along x, 2 the edge along y. Returns 0 at the border.
+// The triangle across edge k of a triangle: 0 is the diagonal, 1 the edge along x, 2 the edge along y. Returns 0 at the
+// border.
 static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c, int* r) {
   *c = t->c + (k == 2 ? (t->upper ? -1 : 1) : 0);
   *r = t->r + (k == 1 ? (t->upper ? 1 : -1) : 0);
   return *c >= 0 && *r >= 0 && *c < f->ncol - 1 && *r < f->nrow - 1;
 }
 
-// Does a face hold A's point p, which is `depth` below the plane of the face? w is the point of that plane nearest to p.
+// Does a face hold A's point p, which is `depth` below the plane of the face? w is the point of that plane nearest to
+// p.
 //
 //   1. p is above the plane: the face holds it if w is in the triangle.
 //   2. p is below the plane, and A is round with its core outside of the matter: if w is in the triangle and the core is above the
@@ -60,7 +63,8 @@ static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVe
   return holds && hfi_field_sunk_depth(q, p) >= depth;
 }
 
-// A's contacts with the plane through p with normal n: at most HFI_MAX_MANIFOLD. Their feature is the number of A's own point.
+// A's contacts with the plane through p with normal n: at most HFI_MAX_MANIFOLD. Their feature is the number of A's own
+// point.
 static int touch_plane(const hfiFieldQuery* q, hfVec3 p, hfVec3 n, hfiContactPoint* points) {
   hfiShape plane = {HF_GEOM_PLANE, {0, 0, 0}, NULL, NULL};
   hfPose X = hfi_plane_pose(p, n);
@@ -92,8 +96,8 @@ static void list_low_vertices(hfiFieldQuery* q) {
   }
 }
 
-// Finds the contact points of those vertices of a mesh that the face holds, thinned to HFI_MAX_MANIFOLD. (The function for a mesh and a plane is of no use
-// here: it would thin before it is known which vertices the face holds.)
+// Finds the contact points of those vertices of a mesh that the face holds, thinned to HFI_MAX_MANIFOLD. (The function
+// for a mesh and a plane is of no use here: it would thin before it is known which vertices the face holds.)
 static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiContactPoint* points) {
   const hfiHull* hull = q->A->hull;
   hfVec3 n_A = m3_tmulv(q->X_BA.R, t->n);
@@ -129,8 +133,8 @@ static void touch_face(hfiFieldQuery* q, int c, int r, int upper) {
   }
 }
 
-// Whether A cannot touch a face with normal g (of any length) of a cell that lies on these sides of A. It cannot if the face looks towards A. If the
-// face looks away, A is behind it and may have been pressed through it, however far.
+// Whether A cannot touch a face with normal g (of any length) of a cell that lies on these sides of A. It cannot if the
+// face looks towards A. If the face looks away, A is behind it and may have been pressed through it, however far.
 static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   double d[3];
   if (!sides) return 0;
@@ -140,11 +144,12 @@ static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   return 0;
 }
 
-// Does the face of a cell with these slopes surely not hold a sphere whose centre is outside of the matter? The plane of the face is g.x = g.corner
-// with g = (-slope, 1). There are two such cases:
+// Does the face of a cell with these slopes surely not hold a sphere whose centre is outside of the matter? The plane
+// of the face is g.x = g.corner with g = (-slope, 1). There are two such cases:
 //   - The plane is beyond the sphere's reach.
 //   - The centre is above the plane, and w, the point of the plane nearest to the centre, is not in the triangle (face_holds).
-// A sphere that is large on a steep face is left to face_holds: its nearest point may be in a triangle from which w is far.
+// A sphere that is large on a steep face is left to face_holds: its nearest point may be in a triangle from which w is
+// far.
 static int ball_misses_face(const hfiFieldQuery* q, int c, int r, int upper, const double slope[2]) {
   const hfiHeightField* f = q->f;
   hfVec3 rel = v3_sub(q->X_BA.p, hfi_hfield_vertex(f, c, r));
@@ -204,9 +209,10 @@ void hfi_field_touch_flat(hfiFieldQuery* q) {
 
 // ---- walls and base --------------------------------------------------------------------------------
 
-// Contacts with a wall or the base, the plane through `on` with normal `out`. Only a shape whose origin is outside of the plane touches it. A point
-// of a shape with corners counts only if it is nearer to the plane than to the surface, and, if it is behind the plane, in the matter: behind a wall
-// the surface may fall. Numbers of walls and base follow those of the regions.
+// Contacts with a wall or the base, the plane through `on` with normal `out`. Only a shape whose origin is outside of
+// the plane touches it. A point of a shape with corners counts only if it is nearer to the plane than to the surface,
+// and, if it is behind the plane, in the matter: behind a wall the surface may fall. Numbers of walls and base follow
+// those of the regions.
 static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   const hfiHeightField* f = q->f;
   if (!(v3_dot(v3_sub(q->X_BA.p, on), out) > 0)) return;

@@ -19,8 +19,8 @@ static int make_ridge(hfVec3 n1, hfVec3 middle1, hfVec3 n2, hfVec3 middle2) {
   return v3_dot(d, n1) < 0 && v3_dot(d, n2) > 0;
 }
 
-// Compares a new contact with kept contact i. Returns -1 if the new one is left out, 1 if it replaces the kept one, 0 if both stay. Of two faces that
-// make a ridge, the nearer one holds the point of A.
+// Compares a new contact with kept contact i. Returns -1 if the new one is left out, 1 if it replaces the kept one, 0
+// if both stay. Of two faces that make a ridge, the nearer one holds the point of A.
 static int compare_contacts(const hfiFieldQuery* q, int i, const hfiContactPoint* point, const hfiFieldOrigin* origin) {
   const hfiContactPoint* old = &q->points[i];
   const hfiFieldOrigin* was = &q->origin[i];

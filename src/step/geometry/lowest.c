@@ -1,7 +1,7 @@
 // The lowest part of a convex polyhedron along a direction (lowest.h).
 //
-// A vertex without a lower neighbour is lowest, because the polyhedron is convex. Vertices that are equally low are connected by edges, so a walk down and then
-// from neighbour to neighbour finds all of them.
+// A vertex without a lower neighbour is lowest, because the polyhedron is convex. Vertices that are equally low are
+// connected by edges, so a walk down and then from neighbour to neighbour finds all of them.
 #include "step/geometry/lowest.h"
 
 // Walks down along edges from vertex v. Returns a vertex that has no lower neighbour, and writes its height.
@@ -28,8 +28,8 @@ static int insert_vertex(hfiLowest* low, int32_t v) {
   return 1;
 }
 
-// Visits all neighbours of vertex v. Those that are equally low, up to the slack, join the list. The slopes of the edges to the others count for slope2.
-// Returns 0 if there is no room.
+// Visits all neighbours of vertex v. Those that are equally low, up to the slack, join the list. The slopes of the
+// edges to the others count for slope2. Returns 0 if there is no room.
 static int visit_neighbours(const hfiHull* hull, hfVec3 up, int32_t v, double slack, hfiLowest* low) {
   double bottom = low->height, own = v3_dot(up, hfi_hull_vertex(hull, v));
   for (int32_t k = hull->edge_start[v]; k < hull->edge_start[v + 1]; ++k) {

@@ -2,9 +2,9 @@
 // so that the choice depends on the order of features alone.
 #include "step/geometry/manifold.h"
 
-// The outermost candidates are found along directions that rise by this angle from the plane across the normal: such a candidate is the one that
-// touches next if the body tilts by the angle [rad]. Without the angle, points of a round hull that are within the margin but do not touch would
-// replace points that touch, because they lie farther outside.
+// The outermost candidates are found along directions that rise by this angle from the plane across the normal: such a
+// candidate is the one that touches next if the body tilts by the angle [rad]. Without the angle, points of a round
+// hull that are within the margin but do not touch would replace points that touch, because they lie farther outside.
 static const double TILT = 0.01;
 
 // A disc that is tilted by more than this does not lie on the plane [rad].

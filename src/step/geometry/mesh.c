@@ -1,7 +1,7 @@
 // Mesh: the convex hull of its vertices.
 //
-// The support function of a large hull climbs along its edges from the last vertex found: a linear function on a convex polyhedron has no local
-// maximum that is not a global one.
+// The support function of a large hull climbs along its edges from the last vertex found: a linear function on a convex
+// polyhedron has no local maximum that is not a global one.
 #include "step/geometry/convex.h"
 #include "step/geometry/hull_index.h"
 #include "step/geometry/manifold.h"
@@ -82,7 +82,8 @@ static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return count;
 }
 
-// A vertex, its coordinate along d, and the largest coordinate along d of its neighbours or of the other vertices visited.
+// A vertex, its coordinate along d, and the largest coordinate along d of its neighbours or of the other vertices
+// visited.
 typedef struct Summit {
   int32_t vertex;
   double top, beside; // [m |d|]
@@ -118,8 +119,9 @@ static int stands_out(const hfiHull* hull, hfVec3 d, const Summit* s) {
   return s->beside < s->top - EQUAL * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
 }
 
-// Finds the end of a climb from `start` without that climb: it is the farthest of the vertices in the index cell of d, or the end of a climb from one
-// of them. If this vertex is not the only farthest one, the climb from `start` decides, so that the index changes no answer.
+// Finds the end of a climb from `start` without that climb: it is the farthest of the vertices in the index cell of d,
+// or the end of a climb from one of them. If this vertex is not the only farthest one, the climb from `start` decides,
+// so that the index changes no answer.
 static int32_t climb_fast(const hfiHull* hull, hfVec3 d, int32_t start) {
   const hfiDirectionCell* cell = hfi_hull_cell(hull->index, d);
   if (!(v3_dot(d, hfi_hull_vertex(hull, cell->vertex[0])) > v3_dot(d, hfi_hull_vertex(hull, start)))) return climb(hull, d, start).vertex;
@@ -157,7 +159,8 @@ static void add_between(hfiEdges* e, hfVec3 a, hfVec3 b) {
   hfi_edges_add(e, direction, length, v3_dot(direction, a) + 0.5 * length);
 }
 
-// Adds the edges between the vertices that carry weight; with the rule ACROSS, those from the support vertex to its neighbours.
+// Adds the edges between the vertices that carry weight; with the rule ACROSS, those from the support vertex to its
+// neighbours.
 static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   const hfiHull* hull = q->shape->hull;
   const hfiSimplex* s = q->simplex;
@@ -179,8 +182,9 @@ static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f
   hfi_facet_of_face(s, X, hfi_nearest_normal(s->hull, m3_tmulv(X->R, d)), f);
 }
 
-// The face whose plane the point is highest above, or least deep below, has the answer if the point is inside, or outside over this face. GJK with the point
-// serves other points outside; those that it takes for points on the surface have the face again.
+// The face whose plane the point is highest above, or least deep below, has the answer if the point is inside, or
+// outside over this face. GJK with the point serves other points outside; those that it takes for points on the surface
+// have the face again.
 static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   const hfiHull* hull = s->hull;
   int32_t face = hfi_highest_face(hull, p, -1);

@@ -10,9 +10,10 @@
 //   s < 0    p is inside of B, and no face is nearer to p than -s: B contains the ball of this radius about p. So B reaches at least -s beyond p along
 //            every direction, and A overlaps it by that
 //
-// The face is found in turns: the face F above whose plane the origin of A is highest, the lowest point p of A above F, the face above whose plane p is highest,
-// and the lowest point of A above that. In the second case no face is nearer to p if p is highest above F itself. Where two turns do not find the face, an edge
-// or a corner decides, nearly always, and the faces beside it would follow each other for ever.
+// The face is found in turns: the face F above whose plane the origin of A is highest, the lowest point p of A above F,
+// the face above whose plane p is highest, and the lowest point of A above that. In the second case no face is nearer
+// to p if p is highest above F itself. Where two turns do not find the face, an edge or a corner decides, nearly
+// always, and the faces beside it would follow each other for ever.
 #include "step/geometry/over_face.h"
 
 #include "step/geometry/hull_index.h"

@@ -11,13 +11,13 @@
 //
 // At a maximum H + g I > 0, which always holds where the shapes are apart.
 //
-// At the edges and faces of a shape its support function has kinks, and Newton's method needs to know them beforehand. If a witness point lies inside an
-// edge e, the maximum has n.e = 0: n is on a great circle, and Newton's method moves on it. Two such edges, or a face,
-// fix n. Which edges carry the contact has to be guessed (edges.h). A guess is right if pa - pb becomes parallel to n
-// when the witnesses are moved along the edges, by no more than the length of an edge and, if there is only one on each
-// shape, not beyond its ends. Guesses are tried in turn until one is right. If a curved shape is just beyond a side of a
-// face, the edge there is the first guess; the corner at the rough witness is the last one. Of all directions that were
-// tried, the one with the largest separation is taken.
+// At the edges and faces of a shape its support function has kinks, and Newton's method needs to know them beforehand.
+// If a witness point lies inside an edge e, the maximum has n.e = 0: n is on a great circle, and Newton's method moves
+// on it. Two such edges, or a face, fix n. Which edges carry the contact has to be guessed (edges.h). A guess is right
+// if pa - pb becomes parallel to n when the witnesses are moved along the edges, by no more than the length of an edge
+// and, if there is only one on each shape, not beyond its ends. Guesses are tried in turn until one is right. If a
+// curved shape is just beyond a side of a face, the edge there is the first guess; the corner at the rough witness is
+// the last one. Of all directions that were tried, the one with the largest separation is taken.
 #include "step/geometry/polish.h"
 
 #include "step/geometry/shape_table.h"
@@ -25,7 +25,8 @@
 enum { STEPS = 12 }; // Largest number of Newton steps. They converge quadratically, so that few are needed.
 // The witnesses face each other if their distance across n is below this share of the sizes of the shapes [-].
 static const double STATIONARY = 1e-11;
-// A witness counts as on an edge if it is beyond the end of the edge by at most this share of the sizes of the shapes [-].
+// A witness counts as on an edge if it is beyond the end of the edge by at most this share of the sizes of the shapes
+// [-].
 static const double BEYOND = 1e-9;
 // EPA finds only an approximate normal. It may belong to a face if the cosine of the angle between it and the normal of
 // the face is above this: the angle is then below 0.1 rad [-].
@@ -82,8 +83,8 @@ static double step_free(hfiCores* c, hfVec3* n) {
   return sqrt(x * x + y * y);
 }
 
-// Makes one Newton step from n on the great circle of all normals across `edge`. Returns its length [rad], or 0 if there
-// is no maximum nearby.
+// Makes one Newton step from n on the great circle of all normals across `edge`. Returns its length [rad], or 0 if
+// there is no maximum nearby.
 static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
   hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w;
   hfVec3 t = v3_cross(edge, *n);
@@ -202,8 +203,8 @@ static int witnesses_face(const Polish* p, hfVec3 n, double gap) {
 }
 
 // Tries a guess of edges, starting from the normal n. The first `of_A` edges belong to A. bounded: 1 if the witnesses
-// must be between the ends of each edge. Takes a normal with a larger separation; takes one with the same separation only
-// if the guess is right or if none was taken before. Writes p->best and p->taken. Returns 1 if the guess is right.
+// must be between the ends of each edge. Takes a normal with a larger separation; takes one with the same separation
+// only if the guess is right or if none was taken before. Writes p->best and p->taken. Returns 1 if the guess is right.
 static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3 n) {
   hfiCores* c = p->cores;
   n = find_maximum(c, e, n);
@@ -253,9 +254,9 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
 }
 
 // If the support point of a curved shape is just beyond a side of a face of the other shape, the curved shape touches
-// the edge or corner there. The normal is then so close to the normal of the face that no rule of edges.h finds the edge.
-// Tries this edge or corner, starting from the normal of the face turned by TILT, because along the normal itself all
-// points of the face are support points. of_A: 1 if A has the face. Returns 1 if the guess is right.
+// the edge or corner there. The normal is then so close to the normal of the face that no rule of edges.h finds the
+// edge. Tries this edge or corner, starting from the normal of the face turned by TILT, because along the normal itself
+// all points of the face are support points. of_A: 1 if A has the face. Returns 1 if the guess is right.
 static int try_side(Polish* p, int of_A) {
   hfiCores* c = p->cores;
 
@@ -310,12 +311,12 @@ static hfVec3 corner_at_witness(const hfiSimplex* s, int of_A) {
 // and returns 1 if the guess is right.
 static int try_corner(Polish* p, int of_A) {
   static const hfiShape point = {HF_GEOM_SPHERE, {0}, NULL, NULL};
+  hfiCores c = *p->cores;
   hfVec3 corner = corner_at_witness(p->simplex, of_A);
   int others = of_A ? HFI_EDGES_OF_B : HFI_EDGES_OF_A;
   hfiEdges edges = hfi_edges_find(p->cores, p->simplex, p->best.n, HFI_EDGES_AT_WITNESS, others);
 
-  // the cores with the corner in place of one of them
-  hfiCores c = *p->cores;
+  // in c, the corner takes the place of its core
   if (of_A) {
     c.A = &point;
     c.X_AB.p = v3_sub(c.X_AB.p, corner);
