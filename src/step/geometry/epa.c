@@ -26,7 +26,8 @@ static const double FLAT = 1e-12;
 // The polytope has grown enough if all other faces are farther away than the best one by the first share of the sizes
 // [-]. It has also grown enough if A - B reaches beyond the nearest other face by at most the second share of the
 // distance by which this face is farther than the best one [-].
-static const double FAR_ABOVE = 0.1, CLOSE_TO = 0.25;
+static const double FAR_ABOVE = 0.1;
+static const double CLOSE_TO = 0.25;
 
 typedef struct Face {
   int alive, vertex[3]; // counter-clockwise seen from outside
@@ -47,13 +48,19 @@ typedef struct Polytope {
 // The corner, or edge, of a triangle that follows number i.
 static inline int next_corner(int i) { return i < 2 ? i + 1 : 0; }
 
+// Writes face f with the corners a, b and c. Its neighbours are left to the caller.
 static inline void set_face(Polytope* p, int f, int a, int b, int c) {
   Face* face = p->face + f;
-  hfVec3 x = p->vertex[a].w, m = v3_cross(v3_sub(p->vertex[b].w, x), v3_sub(p->vertex[c].w, x));
+  hfVec3 x = p->vertex[a].w;
+  hfVec3 m = v3_cross(v3_sub(p->vertex[b].w, x), v3_sub(p->vertex[c].w, x));
   double area = v3_norm(m);
+
   face->alive = 1;
-  face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
+  face->vertex[0] = a;
+  face->vertex[1] = b;
+  face->vertex[2] = c;
   face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
+
   // A face without area has no normal. It is never the nearest one, and it is removed with the first of its neighbours
   // (see face_sees).
   p->distance[f] = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
@@ -70,38 +77,53 @@ static void drop_face(Polytope* p, int f) {
 static void span_volume(hfiCores* c, hfiSimplex* s) {
   static const double AXIS[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
   while (s->count < 4) {
-    hfVec3 a = s->point[0].w, ab = s->count > 1 ? v3_sub(s->point[1].w, a) : v3_zero();
+    hfVec3 a = s->point[0].w;
+    hfVec3 ab = s->count > 1 ? v3_sub(s->point[1].w, a) : v3_zero();
     hfVec3 m = s->count == 3 ? v3_cross(ab, v3_sub(s->point[2].w, a)) : v3_zero();
+
     hfiSupportPoint best = s->point[0];
-    double most = -1;
-    for (int k = 0; k < 6; ++k) { // Six directions away from the point, the line or the plane so far.
+    double largest = -1;
+    for (int k = 0; k < 6; ++k) {
+      // six directions away from the point, the line or the plane so far
       hfVec3 d = v3_load(AXIS[k]);
       if (s->count == 3) d = k & 1 ? v3_neg(m) : m;
       else if (s->count == 2) d = v3_cross(ab, d);
       if (!(v3_norm2(d) > 0)) continue;
+
+      // the distance from that span, squared and scaled, or scaled
       hfiSupportPoint x = hfi_support_pair(c, d);
       hfVec3 ax = v3_sub(x.w, a);
-      double size = s->count == 1 ? v3_norm2(ax) : s->count == 2 ? v3_norm2(v3_cross(ab, ax)) : fabs(v3_dot(m, ax));
-      if (size > most) { most = size; best = x; }
+      double size;
+      if (s->count == 1) size = v3_norm2(ax);
+      else if (s->count == 2) size = v3_norm2(v3_cross(ab, ax));
+      else size = fabs(v3_dot(m, ax));
+
+      if (!(size > largest)) continue;
+      largest = size;
+      best = x;
     }
     s->point[s->count++] = best;
   }
 }
 
+// Makes a tetrahedron of the simplex and of support points that it lacks. Writes all of *p that is read later.
 static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
   static const int FACE[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
   static const int BESIDE[4][3] = {{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}};
   span_volume(c, s);
-  hfVec3 a = s->point[0].w;
+
   // The faces of the table look outward if point 3 is below the triangle (0, 1, 2); otherwise exchange two points.
+  hfVec3 a = s->point[0].w;
   double above = v3_dot(v3_cross(v3_sub(s->point[1].w, a), v3_sub(s->point[2].w, a)), v3_sub(s->point[3].w, a));
   for (int i = 0; i < 4; ++i) p->vertex[i] = s->point[i];
   if (above > 0) {
     p->vertex[1] = s->point[2];
     p->vertex[2] = s->point[1];
   }
+
   p->tiny = 1e-15 * c->scale;
-  p->nvertex = p->nface = 4;
+  p->nvertex = 4;
+  p->nface = 4;
   p->nfree = 0;
   for (int f = 0; f < 4; ++f) {
     set_face(p, f, FACE[f][0], FACE[f][1], FACE[f][2]);
@@ -112,8 +134,11 @@ static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
 static int nearest_face(const Polytope* p) {
   int best = 0;
   double least = p->distance[0];
-  for (int f = 1; f < p->nface; ++f)
-    if (p->distance[f] < least) least = p->distance[f], best = f;
+  for (int f = 1; f < p->nface; ++f) {
+    if (!(p->distance[f] < least)) continue;
+    least = p->distance[f];
+    best = f;
+  }
   return best;
 }
 
@@ -129,14 +154,18 @@ static int face_sees(const Polytope* p, int f, hfVec3 w) {
 static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
   drop_face(p, f);
   for (int k = first; count > 0; k = next_corner(k), --count) {
-    int other = p->face[f].beside[k], edge = 0;
-    while (edge < 3 && p->face[other].beside[edge] != f) ++edge;
-    if (edge == 3 || !p->face[other].alive) continue;
-    if (face_sees(p, other, w)) {
-      remove_seen(p, other, next_corner(edge), 2, w);
+    // the number that this edge has in the neighbour
+    int neighbour = p->face[f].beside[k];
+    int edge = 0;
+    while (edge < 3 && p->face[neighbour].beside[edge] != f) ++edge;
+    if (edge == 3 || !p->face[neighbour].alive) continue;
+
+    if (face_sees(p, neighbour, w)) {
+      remove_seen(p, neighbour, next_corner(edge), 2, w);
     } else {
-      p->horizon[p->nhorizon][0] = other;
-      p->horizon[p->nhorizon++][1] = edge;
+      p->horizon[p->nhorizon][0] = neighbour;
+      p->horizon[p->nhorizon][1] = edge;
+      p->nhorizon++;
     }
   }
 }
@@ -144,15 +173,22 @@ static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
 // Closes the hole with faces from the newest vertex to each edge of the outline. Returns 0 if there is no room for the
 // faces, or if rounding has torn the outline.
 static int close_hole(Polytope* p) {
-  int made[FACES], tip = p->nvertex - 1, n = p->nhorizon;
+  int made[FACES];
+  int tip = p->nvertex - 1;
+  int n = p->nhorizon;
   if (n < 3 || n > p->nfree + FACES - p->nface) return 0;
+
+  // a face at each edge of the outline
   for (int k = 0; k < n; ++k) {
-    const int f = p->horizon[k][0], i = p->horizon[k][1];
+    const int f = p->horizon[k][0];
+    const int i = p->horizon[k][1];
     made[k] = p->nfree ? p->unused[--p->nfree] : p->nface++;
     set_face(p, made[k], p->face[f].vertex[next_corner(i)], p->face[f].vertex[i], tip);
     p->face[made[k]].beside[0] = f;
     p->face[f].beside[i] = made[k];
   }
+
+  // each is beside the next one
   for (int k = 0; k < n; ++k) {
     int next = k + 1 < n ? k + 1 : 0;
     // The end of edge k must be the start of edge k + 1.
@@ -176,10 +212,15 @@ static int grow(Polytope* p, int f, const hfiSupportPoint* w) {
 static void write_simplex(const Polytope* p, const int vertex[3], hfiSimplex* s) {
   s->count = 3;
   for (int i = 0; i < 3; ++i) s->point[i] = p->vertex[vertex[i]];
-  hfVec3 a = s->point[0].w, ab = v3_sub(s->point[1].w, a), ac = v3_sub(s->point[2].w, a), m = v3_cross(ab, ac);
+
+  hfVec3 a = s->point[0].w;
+  hfVec3 ab = v3_sub(s->point[1].w, a);
+  hfVec3 ac = v3_sub(s->point[2].w, a);
+  hfVec3 m = v3_cross(ab, ac);
   double area = v3_norm2(m);
   double u = area > 0 ? clamp(v3_dot(v3_cross(ac, a), m) / area, 0, 1) : 0;
   double v = area > 0 ? clamp(v3_dot(v3_cross(a, ab), m) / area, 0, 1 - u) : 0;
+
   s->weight[0] = 1 - u - v;
   s->weight[1] = u;
   s->weight[2] = v;
@@ -188,15 +229,19 @@ static void write_simplex(const Polytope* p, const int vertex[3], hfiSimplex* s)
 // Are all corners of face f above `floor` along m?
 static int is_above(const Polytope* p, int f, hfVec3 m, double floor) {
   const int* v = p->face[f].vertex;
-  return v3_dot(m, p->vertex[v[0]].w) >= floor && v3_dot(m, p->vertex[v[1]].w) >= floor && v3_dot(m, p->vertex[v[2]].w) >= floor;
+  return v3_dot(m, p->vertex[v[0]].w) >= floor && v3_dot(m, p->vertex[v[1]].w) >= floor &&
+         v3_dot(m, p->vertex[v[2]].w) >= floor;
 }
 
 // The nearest face that is not above the floor, or -1.
 static int nearest_below(const Polytope* p, hfVec3 m, double floor) {
   int best = -1;
   double least = INFINITY;
-  for (int f = 0; f < p->nface; ++f)
-    if (p->distance[f] < least && !is_above(p, f, m, floor)) least = p->distance[f], best = f;
+  for (int f = 0; f < p->nface; ++f) {
+    if (!(p->distance[f] < least) || is_above(p, f, m, floor)) continue;
+    least = p->distance[f];
+    best = f;
+  }
   return best;
 }
 
@@ -206,6 +251,7 @@ static int grow_further(hfiCores* c, Polytope* p, hfVec3 m, double floor) {
   for (int k = 0; k < MOST_GROWTH; ++k) {
     int f = nearest_below(p, m, floor);
     if (f < 0) return 0;
+
     double spare = p->distance[f] - floor;
     hfiSupportPoint w = hfi_support_pair(c, p->face[f].normal);
     double beyond = v3_dot(p->face[f].normal, w.w) - p->distance[f];
@@ -224,7 +270,11 @@ static void add_to_shell(const Polytope* p, int f, hfiShell* shell) {
 static void write_shell(const Polytope* p, hfVec3 m, double floor, hfiShell* shell) {
   if (p->nvertex > HFI_SHELL_VERTICES || p->nface - p->nfree > HFI_SHELL_FACES) return;
   shell->nvertex = (int16_t)p->nvertex;
-  for (int i = 0; i < p->nvertex; ++i) shell->a[i] = p->vertex[i].vertex_a, shell->b[i] = p->vertex[i].vertex_b;
+  for (int i = 0; i < p->nvertex; ++i) {
+    shell->a[i] = p->vertex[i].vertex_a;
+    shell->b[i] = p->vertex[i].vertex_b;
+  }
+
   for (int f = 0; f < p->nface; ++f)
     if (p->face[f].alive && is_above(p, f, m, floor)) add_to_shell(p, f, shell);
   shell->ntop = shell->nface;
@@ -232,26 +282,37 @@ static void write_shell(const Polytope* p, hfVec3 m, double floor, hfiShell* she
     if (p->face[f].alive && !is_above(p, f, m, floor)) add_to_shell(p, f, shell);
 }
 
+// Returns the unit normal from B into A along which the cores overlap least, up to `accuracy` [m]. s: the simplex of
+// GJK; it becomes the triangle of the answer. shell: NULL, or where the polytope is kept.
 hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s, hfiShell* shell) {
   Polytope p;
   start_polytope(c, s, &p);
+
   hfVec3 best = v3(0, 0, 1);
   double least = INFINITY;
-  int triangle[3] = {0, 1, 2}, whole = 1;
+  int triangle[3] = {0, 1, 2};
+  int whole = 1; // 0 once the polytope can no longer grow
   for (;;) {
     int f = nearest_face(&p);
     if (!(p.distance[f] < least)) break;
+
+    // the bounds of the depth along its normal
     hfVec3 m = p.face[f].normal;
     hfiSupportPoint w = hfi_support_pair(c, m);
-    double h = v3_dot(m, w.w), distance = p.distance[f];
+    double h = v3_dot(m, w.w);
+    double distance = p.distance[f];
     if (h < least) {
       least = h;
       best = m;
       for (int i = 0; i < 3; ++i) triangle[i] = p.face[f].vertex[i];
     }
-    if (h - distance <= accuracy || !(whole = grow(&p, f, &w))) break;
+    if (h - distance <= accuracy) break;
+
+    whole = grow(&p, f, &w);
+    if (!whole) break;
   }
   write_simplex(&p, triangle, s);
+
   double floor = least - FLAT * c->scale;
   if (shell) shell->nface = 0;
   if (shell && whole && grow_further(c, &p, best, floor)) write_shell(&p, best, floor, shell);

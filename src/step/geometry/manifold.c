@@ -25,13 +25,16 @@ void hfi_share_depth(hfiContactPoint* point, double others, double slack) {
 void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack) {
   hfVec3 t1, t2;
   v3_tangents(n, &t1, &t2);
-  for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) thin->direction[k] = v3_add(v3_scale(TURN[k][0], t1), v3_scale(TURN[k][1], t2));
+  for (int k = 0; k < HFI_MAX_MANIFOLD; ++k)
+    thin->direction[k] = v3_add(v3_scale(TURN[k][0], t1), v3_scale(TURN[k][1], t2));
   thin->slack = slack;
   thin->count = 0;
 }
 
+// Offers a candidate: it may become the deepest one, or the outermost one of some directions.
 void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t feature) {
   hfiOverlapPoint c = {p, depth, feature};
+
   if (thin->count == 0) {
     thin->deepest = c;
     for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) thin->outermost[k] = c;
@@ -39,10 +42,13 @@ void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t featur
   if (thin->count < HFI_MAX_MANIFOLD) thin->first[thin->count] = c;
   thin->count++;
   if (depth > thin->deepest.depth) thin->deepest = c;
+
   for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) {
     hfVec3 d = thin->direction[k];
-    double further = v3_dot(d, v3_sub(p, thin->outermost[k].p)), deeper = depth - thin->outermost[k].depth;
-    if (further + deeper / TILT > thin->slack) thin->outermost[k] = c; // Differences of the size of rounding errors do not count.
+    double further = v3_dot(d, v3_sub(p, thin->outermost[k].p));
+    double deeper = depth - thin->outermost[k].depth;
+    // Differences of the size of rounding errors do not count.
+    if (further + deeper / TILT > thin->slack) thin->outermost[k] = c;
   }
 }
 
@@ -61,13 +67,19 @@ int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept) {
     for (int i = 0; i < thin->count; ++i) kept[i] = thin->first[i];
     return thin->count;
   }
-  int count = hfi_thinning_outermost(thin, kept), shallowest = 0;
+
+  int count = hfi_thinning_outermost(thin, kept);
+  int shallowest = 0;
   double depth = -INFINITY;
   for (int i = 0; i < count; ++i) {
     depth = max2(depth, kept[i].depth);
     if (kept[i].depth < kept[shallowest].depth) shallowest = i;
   }
-  if (thin->deepest.depth > depth + thin->slack) kept[count < HFI_MAX_MANIFOLD ? count++ : shallowest] = thin->deepest;
+
+  // the deepest one joins them if they miss it; where there is no room it takes the place of the shallowest
+  if (!(thin->deepest.depth > depth + thin->slack)) return count;
+  if (count < HFI_MAX_MANIFOLD) shallowest = count++;
+  kept[shallowest] = thin->deepest;
   return count;
 }
 

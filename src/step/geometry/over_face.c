@@ -20,9 +20,12 @@
 
 enum { TURNS = 2 }; // number of faces that are tried
 
+// Is x, seen along the normal of a face, inside of the outline of the face?
 int hfi_is_over_face(const hfiHull* hull, int32_t face, hfVec3 x) {
   hfVec3 normal = hfi_hull_normal(hull, face);
-  int32_t begin = hull->face_start[face], end = hull->face_start[face + 1];
+  int32_t begin = hull->face_start[face];
+  int32_t end = hull->face_start[face + 1];
+
   hfVec3 from = hfi_hull_vertex(hull, hull->face_vert[end - 1]);
   for (int32_t k = begin; k < end; ++k) {
     hfVec3 to = hfi_hull_vertex(hull, hull->face_vert[k]);
@@ -32,16 +35,26 @@ int hfi_is_over_face(const hfiHull* hull, int32_t face, hfVec3 x) {
   return 1;
 }
 
+// Finds the closest points of A and the hull B, in A's frame, from a face of B. Returns 0 if no face decides.
 int hfi_closest_over_face(const hfiCores* c, hfiClosest* closest) {
   const hfiHull* hull = c->B->hull;
-  int32_t face = hfi_highest_face(hull, pose_inverse(c->X_AB).p, -1), hint = 0;
+  int32_t face = hfi_highest_face(hull, pose_inverse(c->X_AB).p, -1);
+  int32_t hint = 0;
+
   for (int turn = 1;; ++turn) {
     const double* plane = hull->face_plane + 4 * face;
-    hfVec3 n = v3_load(plane), n_A = m3_mulv(c->X_AB.R, n), p_A = hfi_support(c->A, v3_neg(n_A), &hint), p = pose_inv_point(c->X_AB, p_A);
+    hfVec3 n = v3_load(plane);
+    hfVec3 n_A = m3_mulv(c->X_AB.R, n);
+
+    // the lowest point of A above this face
+    hfVec3 p_A = hfi_support(c->A, v3_neg(n_A), &hint);
+    hfVec3 p = pose_inv_point(c->X_AB, p_A);
     double s = v3_dot(n, p) - plane[3];
-    *closest = (hfiClosest){n_A, p_A, v3_axpy(-s, n_A, p_A), s};
+    *closest = (hfiClosest){.n = n_A, .pa = p_A, .pb = v3_axpy(-s, n_A, p_A), .gap = s};
     if (s >= 0 && hfi_is_over_face(hull, face, p)) return 1;
     if (s >= 0 && turn == TURNS) return 0;
+
+    // the face above whose plane it is highest
     int32_t next = hfi_highest_face(hull, p, face);
     if (next == face || turn == TURNS) return s < 0 && next == face;
     face = next;
