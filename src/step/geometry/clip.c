@@ -64,7 +64,10 @@ typedef struct Clip {
 // Do both facets have straight edges?
 static int has_edges(const Clip* c) { return c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC; }
 
-static int edge_count(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON ? f->count : f->kind == HFI_FACET_SEGMENT ? 1 : 0; }
+static int edge_count(const hfiFacet* f) {
+  if (f->kind == HFI_FACET_POLYGON) return f->count;
+  return f->kind == HFI_FACET_SEGMENT;
+}
 
 // Projects x along n onto the plane of the facet.
 static hfVec3 project_onto(const hfiFacet* f, hfVec3 n, hfVec3 x) {
@@ -100,12 +103,16 @@ static void take_cell(Cells* cells, int cell) { cells->taken[cell / 64] |= (uint
 // Is a candidate within `near` of p, which lies at `place`? Its place differs by at most `near`, so that it shares a
 // cell with one of two places beside p.
 static int has_candidate_near(const Clip* c, hfVec3 p, double place) {
-  if (!is_taken(&c->cells, cell_at(&c->cells, place - 2 * c->near)) && !is_taken(&c->cells, cell_at(&c->cells, place + 2 * c->near))) return 0;
+  int before = cell_at(&c->cells, place - 2 * c->near);
+  int after = cell_at(&c->cells, place + 2 * c->near);
+  if (!is_taken(&c->cells, before) && !is_taken(&c->cells, after)) return 0;
+
   for (int i = 0; i < c->count; ++i)
     if (v3_norm2(v3_sub(c->candidate[i].p, p)) <= sqr(c->near)) return 1;
   return 0;
 }
 
+// Adds a candidate at p, unless an earlier one is near or there is no room.
 static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
   double place = place_of(&c->cells, p);
   if (c->count == CANDIDATES || has_candidate_near(c, p, place)) return;
@@ -142,16 +149,22 @@ typedef struct Corners {
 // Where a disc does not lie flat on the plane of `other`, the first rim point is the one that is deepest below that
 // plane; otherwise the four points are fixed to the disc. The two patterns have different ids.
 static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
-  c->count = f->count, c->vertex = f->vertex, c->id = f->id;
+  c->count = f->count;
+  c->vertex = f->vertex;
+  c->id = f->id;
   if (f->kind != HFI_FACET_DISC) return;
+
   int turned = !hfi_disc_lies(f, other);
-  hfVec3 u = turned ? v3_unit(tilt_of(f, other)) : f->x, v = turned ? v3_cross(f->normal, u) : f->y;
+  hfVec3 u = turned ? v3_unit(tilt_of(f, other)) : f->x;
+  hfVec3 v = turned ? v3_cross(f->normal, u) : f->y;
   hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
   for (int k = 0; k < 4; ++k) {
     c->rim[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);
     c->rim_id[k] = f->id[0] + (turned ? 4 : 0) + k;
   }
-  c->count = 4, c->vertex = c->rim, c->id = c->rim_id;
+  c->count = 4;
+  c->vertex = c->rim;
+  c->id = c->rim_id;
 }
 
 // Is x, seen along n, inside of the disc or at most `near` outside of it?
@@ -164,7 +177,8 @@ static int is_in_polygon(Clip* c, int k, hfVec3 x) {
   if (c->R->count > HFI_FEW_EDGES) {
     c->cut[k] = (int8_t)hfi_outline_edge_beyond(&c->outline_R, x, c->near);
   } else {
-    hfiEdgeSet set = c->beyond[k] = hfi_outline_edges_beyond(&c->outline_R, x, c->near);
+    hfiEdgeSet set = hfi_outline_edges_beyond(&c->outline_R, x, c->near);
+    c->beyond[k] = set;
     c->cut[k] = (int8_t)(set ? __builtin_ctzll(set) : -1);
     c->known |= (uint64_t)1 << k;
   }
@@ -175,22 +189,29 @@ static int is_in_polygon(Clip* c, int k, hfVec3 x) {
 static void collect_incident_vertices(Clip* c) {
   Corners of;
   list_corners(c->I, c->R, &of);
+
   for (int k = 0; k < of.count; ++k) {
-    int inside = c->R->kind == HFI_FACET_DISC ? is_in_disc(c, c->R, of.vertex[k]) : is_in_polygon(c, k, of.vertex[k]);
-    if (inside) add_candidate(c, of.vertex[k], vertex_feature(!c->R_is_A, of.id[k]));
+    hfVec3 x = of.vertex[k];
+    int inside = c->R->kind == HFI_FACET_DISC ? is_in_disc(c, c->R, x) : is_in_polygon(c, k, x);
+    if (inside) add_candidate(c, x, vertex_feature(!c->R_is_A, of.id[k]));
   }
 }
 
 // Adds the vertices of R inside I, projected onto I. A segment has no inside.
 static void collect_reference_vertices(Clip* c) {
-  Corners of;
-  hfiOutline outline;
   if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < STEEP_COSINE) return;
+
+  hfiOutline outline;
   if (c->I->kind == HFI_FACET_POLYGON) hfi_outline_make(&outline, c->I, c->n);
+  Corners of;
   list_corners(c->R, c->I, &of);
+
   for (int k = 0; k < of.count; ++k) {
-    int inside = c->I->kind == HFI_FACET_DISC ? is_in_disc(c, c->I, of.vertex[k]) : hfi_outline_edge_beyond(&outline, of.vertex[k], c->near) < 0;
-    if (inside) add_candidate(c, project_onto(c->I, c->n, of.vertex[k]), vertex_feature(c->R_is_A, of.id[k]));
+    hfVec3 x = of.vertex[k];
+    int inside;
+    if (c->I->kind == HFI_FACET_DISC) inside = is_in_disc(c, c->I, x);
+    else inside = hfi_outline_edge_beyond(&outline, x, c->near) < 0;
+    if (inside) add_candidate(c, project_onto(c->I, c->n, x), vertex_feature(c->R_is_A, of.id[k]));
   }
 }
 
@@ -199,8 +220,11 @@ static void collect_reference_vertices(Clip* c) {
 // Adds the crossing of edge i of I, from a to b, with edge j of R, if there is one. Where an end is within `near` of
 // the other edge's line, that end is a candidate already.
 static void cross_edges(Clip* c, int i, hfVec3 a, hfVec3 b, int j) {
-  double da = hfi_outline_beyond(&c->outline_R, j, a), db = hfi_outline_beyond(&c->outline_R, j, b);
+  double da = hfi_outline_beyond(&c->outline_R, j, a);
+  double db = hfi_outline_beyond(&c->outline_R, j, b);
   if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) return;
+
+  // the crossing with the line must be within the other edges of R
   hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
   hfiEdgeSet others = hfi_outline_edges_beyond(&c->outline_R, x, c->near) & ~((hfiEdgeSet)1 << j);
   if (!others) add_candidate(c, x, crossing_feature(c, j, i));
@@ -209,8 +233,11 @@ static void cross_edges(Clip* c, int i, hfVec3 a, hfVec3 b, int j) {
 // The edges of R that vertex k of I is beyond.
 static hfiEdgeSet edges_beyond(Clip* c, int k) {
   uint64_t bit = (uint64_t)1 << k;
-  if (!(c->known & bit)) c->beyond[k] = c->cut[k] < 0 ? 0 : hfi_outline_edges_beyond(&c->outline_R, c->I->vertex[k], c->near);
-  c->known |= bit;
+  if (!(c->known & bit)) {
+    int is_inside = c->cut[k] < 0;
+    c->beyond[k] = is_inside ? 0 : hfi_outline_edges_beyond(&c->outline_R, c->I->vertex[k], c->near);
+    c->known |= bit;
+  }
   return c->beyond[k];
 }
 
@@ -226,7 +253,9 @@ static int are_cut_alike(const Clip* c, int k, int other) {
 static void cross_polygon(Clip* c) {
   for (int i = 0; i < edge_count(c->I); ++i) {
     int next = i + 1 < c->I->count ? i + 1 : 0;
-    if ((c->cut[i] < 0 && c->cut[next] < 0) || are_cut_alike(c, i, next) || are_cut_alike(c, next, i)) continue;
+    if (c->cut[i] < 0 && c->cut[next] < 0) continue;
+    if (are_cut_alike(c, i, next) || are_cut_alike(c, next, i)) continue;
+
     for (hfiEdgeSet left = edges_beyond(c, i) ^ edges_beyond(c, next); left; left &= left - 1)
       cross_edges(c, i, c->I->vertex[i], c->I->vertex[next], __builtin_ctzll(left));
   }
@@ -234,9 +263,14 @@ static void cross_polygon(Clip* c) {
 
 // Parameters where the segment a + t (b - a) crosses the disc's rim. Returns 1 if it does at all.
 static int cross_circle(const hfiFacet* disc, hfVec3 a, hfVec3 b, double t[2]) {
-  hfVec3 d = v3_sub(b, a), r = v3_sub(a, disc->vertex[0]);
-  double dd = v3_norm2(d), half = v3_dot(r, d), root = half * half - dd * (v3_norm2(r) - sqr(disc->radius));
+  // |r + t d|^2 = radius^2
+  hfVec3 d = v3_sub(b, a);
+  hfVec3 r = v3_sub(a, disc->vertex[0]);
+  double dd = v3_norm2(d);
+  double half = v3_dot(r, d);
+  double root = half * half - dd * (v3_norm2(r) - sqr(disc->radius));
   if (!(root > 0 && dd > 0)) return 0;
+
   t[0] = (-half - sqrt(root)) / dd;
   t[1] = (-half + sqrt(root)) / dd;
   return 1;
@@ -244,12 +278,15 @@ static int cross_circle(const hfiFacet* disc, hfVec3 a, hfVec3 b, double t[2]) {
 
 // Adds the crossings of the edges of a polygon or segment with the rim of a disc, seen along n in the disc's plane.
 static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) {
-  double t[2];
   for (int i = 0; i < edge_count(straight); ++i) {
-    hfVec3 a = straight->vertex[i], b = hfi_facet_edge_end(straight, i);
+    hfVec3 a = straight->vertex[i];
+    hfVec3 b = hfi_facet_edge_end(straight, i);
+    double t[2];
     if (!cross_circle(disc, project_onto(disc, c->n, a), project_onto(disc, c->n, b), t)) continue;
+
     for (int k = 0; k < 2; ++k) {
       if (!(t[k] > 0 && t[k] < 1)) continue;
+
       hfVec3 x = v3_axpy(t[k], v3_sub(b, a), a);
       if (straight == c->R) x = project_onto(c->I, c->n, x);
       add_candidate(c, x, straight == c->R ? crossing_feature(c, i, k) : crossing_feature(c, k, i));
@@ -261,11 +298,19 @@ static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) 
 // in R's plane as if I were parallel to it. Without the middles, a disc whose centre of mass is above the overlap, but
 // beyond the straight line between the corners, would tip over this line onto the arc, and be pushed back a step later.
 static void cross_discs(Clip* c) {
+  // from R's centre to I's
   hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
   to = v3_axpy(-v3_dot(c->n, to), c->n, to);
-  double d = v3_norm(to), r = c->R->radius, along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d), h2 = r * r - along * along;
+  double d = v3_norm(to);
+
+  // the rims cross at `along` on this line, sqrt(h2) beside it
+  double r = c->R->radius;
+  double along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d);
+  double h2 = r * r - along * along;
   if (!(d > c->near && h2 > 0)) return; // One disc covers the other, or they are apart: the rims do not cross.
-  hfVec3 u = v3_scale(1 / d, to), v = v3_cross(c->n, u);
+
+  hfVec3 u = v3_scale(1 / d, to);
+  hfVec3 v = v3_cross(c->n, u);
   const double place[4][2] = {{along, sqrt(h2)}, {along, -sqrt(h2)}, {r, 0}, {d - c->I->radius, 0}};
   for (int k = 0; k < 4; ++k) {
     hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(place[k][0], u), v3_scale(place[k][1], v)));
@@ -277,10 +322,13 @@ static void cross_discs(Clip* c) {
 // rim point alone.
 static void collect_crossings(Clip* c) {
   double facing = fabs(v3_dot(c->I->normal, c->n));
+  int R_is_disc = c->R->kind == HFI_FACET_DISC;
+  int I_is_disc = c->I->kind == HFI_FACET_DISC;
+
   if (has_edges(c)) cross_polygon(c);
-  else if (c->R->kind == HFI_FACET_DISC && c->I->kind != HFI_FACET_DISC) cross_disc(c, c->I, c->R);
+  else if (R_is_disc && !I_is_disc) cross_disc(c, c->I, c->R);
   else if (c->R->kind == HFI_FACET_POLYGON && facing >= STEEP_COSINE) cross_disc(c, c->R, c->I);
-  else if (c->R->kind == HFI_FACET_DISC && facing >= CIRCLE_COSINE) cross_discs(c);
+  else if (R_is_disc && facing >= CIRCLE_COSINE) cross_discs(c);
 }
 
 // ---- contact points -------------------------------------------------------------------------------
@@ -289,10 +337,14 @@ static void collect_crossings(Clip* c) {
 // deepest one is not among them, the deepest point of the pair joins them later (touch.c): with its whole depth it
 // would come and go here when the depths change by rounding errors.
 static void choose_candidates(Clip* c) {
-  hfiThinning thin;
   if (c->count <= HFI_MAX_MANIFOLD) return;
+
+  hfiThinning thin;
   hfi_thinning_start(&thin, c->n, c->near);
-  for (int i = 0; i < c->count; ++i) hfi_thinning_add(&thin, c->candidate[i].p, c->candidate[i].depth, c->candidate[i].feature);
+  for (int i = 0; i < c->count; ++i) {
+    const hfiOverlapPoint* x = c->candidate + i;
+    hfi_thinning_add(&thin, x->p, x->depth, x->feature);
+  }
   c->count = hfi_thinning_outermost(&thin, c->candidate);
 }
 
@@ -302,14 +354,18 @@ static int write_points(Clip* c, hfiContactPoint* points) {
   choose_candidates(c);
   for (int i = 0; i < c->count; ++i) {
     const hfiOverlapPoint* kept = c->candidate + i;
-    hfVec3 n = c->R_is_A ? v3_neg(c->n) : c->n, p_Cb = c->R_is_A ? kept->p : v3_axpy(kept->depth, n, kept->p);
+    hfVec3 n = c->R_is_A ? v3_neg(c->n) : c->n;
+    hfVec3 p_Cb = c->R_is_A ? kept->p : v3_axpy(kept->depth, n, kept->p);
     put_point(points + i, p_Cb, n, kept->depth, kept->feature);
   }
   return c->count;
 }
 
+// Finds the contact points of two facets on their overlap. Returns their number, at most HFI_MAX_MANIFOLD.
 int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hfiContactPoint* points) {
   const hfiFacet* smaller = A->size < B->size ? A : B;
+
+  // member by member: an initialiser would also clear the candidates
   Clip c;
   c.R = reference_is_A ? A : B;
   c.I = reference_is_A ? B : A;
@@ -317,23 +373,32 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
   c.plane = v3_dot(c.n, c.R->vertex[0]);
   c.near = HFI_FLAT_TILT * smaller->size;
   c.R_is_A = reference_is_A;
-  c.count = 0, c.known = 0;
+  c.count = 0;
+  c.known = 0;
   start_cells(&c.cells, c.n, smaller);
   if (c.R->kind == HFI_FACET_POLYGON) hfi_outline_make(&c.outline_R, c.R, c.n);
+
   collect_incident_vertices(&c);
   collect_reference_vertices(&c);
   collect_crossings(&c);
   return write_points(&c, points);
 }
 
+// Finds the ends of the overlap of two nearly parallel segments. Returns 2, or 0 if they do not overlap.
 int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContactPoint* points) {
-  hfVec3 u = v3_sub(A->vertex[1], A->vertex[0]), v = v3_sub(B->vertex[1], B->vertex[0]);
-  double uu = v3_norm2(u), vv = v3_norm2(v);
+  hfVec3 u = v3_sub(A->vertex[1], A->vertex[0]);
+  hfVec3 v = v3_sub(B->vertex[1], B->vertex[0]);
+  double uu = v3_norm2(u);
+  double vv = v3_norm2(v);
   if (!(v3_norm2(v3_cross(u, v)) <= sqr(HFI_FACET_ANGLE) * uu * vv)) return 0;
+
   // s0, s1: the ends of B projected onto A; 0 and 1 are the ends of A
-  double s0 = v3_dot(u, v3_sub(B->vertex[0], A->vertex[0])) / uu, s1 = v3_dot(u, v3_sub(B->vertex[1], A->vertex[0])) / uu;
-  double lo = max2(0, min2(s0, s1)), hi = min2(1, max2(s0, s1));
+  double s0 = v3_dot(u, v3_sub(B->vertex[0], A->vertex[0])) / uu;
+  double s1 = v3_dot(u, v3_sub(B->vertex[1], A->vertex[0])) / uu;
+  double lo = max2(0, min2(s0, s1));
+  double hi = min2(1, max2(s0, s1));
   if (!(lo < hi)) return 0;
+
   for (int k = 0; k < 2; ++k) {
     hfVec3 a = v3_axpy(k ? hi : lo, u, A->vertex[0]);
     hfVec3 b = v3_axpy(clamp(v3_dot(v, v3_sub(a, B->vertex[0])) / vv, 0, 1), v, B->vertex[0]);

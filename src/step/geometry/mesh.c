@@ -10,15 +10,17 @@
 
 enum { CLIMB = 24 };                  // A hull of this many vertices or more is climbed.
 enum { MOST_BELOW = 64 };             // If more vertices than this are below a plane, all vertices are visited.
-static const double CARRIES = 1e-6;  // A vertex carries the contact if its weight is above this [-].
-static const double EQUAL = 1e-12;   // Heights count as equal if they differ by less than this share of the size [-].
+static const double CARRIES_WEIGHT = 1e-6; // A vertex carries the contact if its weight is above this [-].
+static const double EQUAL_HEIGHT = 1e-12; // Heights count as equal if they differ by less than this share of the size [-].
 
+// Returns the box of the vertices, in the frame of the mesh.
 static hfiAabb own_box(const hfiHull* hull) {
   if (hull->index) {
     const hfiTreeBox* root = hull->index->vertex.box;
     hfiAabb box = {v3_load(root->lo), v3_load(root->hi)};
     return box;
   }
+
   hfiAabb box = {v3_load(hull->vert), v3_load(hull->vert)};
   for (int32_t k = 1; k < hull->nvert; ++k) {
     hfVec3 x = hfi_hull_vertex(hull, k);
@@ -58,27 +60,36 @@ static void add_all_below(hfiThinning* thin, const hfiHull* hull, hfVec3 m_B, do
 // Height of the lowest vertex above the hull's origin along m_B.
 static double lowest_vertex(const hfiHull* hull, hfVec3 m_B) {
   hfiLinear down = {v3_neg(m_B), 0};
-  if (hull->index) return -hfi_linear(&down, &hull->index->vertex, hfi_tree_largest(&hull->index->vertex, &down, hfi_hull_cell(hull->index, down.n)->vertex[0]));
+  if (hull->index) {
+    int32_t guess = hfi_hull_cell(hull->index, down.n)->vertex[0];
+    int32_t vertex = hfi_tree_largest(&hull->index->vertex, &down, guess);
+    return -hfi_linear(&down, &hull->index->vertex, vertex);
+  }
+
   double lowest = INFINITY;
   for (int32_t i = 0; i < hull->nvert; ++i) lowest = min2(lowest, v3_dot(m_B, hfi_hull_vertex(hull, i)));
   return lowest;
 }
 
 // Vertices below the margin, thinned to the outermost ones; feature = vertex.
-static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+                      hfiContactPoint* points) {
   (void)A;
   hfiPlane plane = plane_of(X_WA);
   hfVec3 m_B = m3_tmulv(X_WB->R, plane.m);
   double height = v3_dot(plane.m, v3_sub(X_WB->p, plane.p)); // height of the mesh's origin
   if (!(height + lowest_vertex(B->hull, m_B) <= margin)) return 0;
+
   hfiAabb box = own_box(B->hull);
   double slack = HFI_FLAT_TILT * v3_norm(v3_sub(box.hi, box.lo));
   hfiThinning thin;
   hfi_thinning_start(&thin, v3_neg(m_B), slack);
   add_all_below(&thin, B->hull, m_B, height, margin + slack);
+
   hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
   int count = hfi_thinning_finish(&thin, kept);
-  for (int k = 0; k < count; ++k) put_plane_point(points + k, plane, pose_point(*X_WB, kept[k].p), 0, kept[k].feature);
+  for (int k = 0; k < count; ++k)
+    put_plane_point(points + k, plane, pose_point(*X_WB, kept[k].p), 0, kept[k].feature);
   return count;
 }
 
@@ -89,15 +100,20 @@ typedef struct Summit {
   double top, beside; // [m |d|]
 } Summit;
 
+// Climbs along edges from the vertex `best` until no neighbour is farther along d.
 static inline Summit climb(const hfiHull* hull, hfVec3 d, int32_t best) {
-  double top = v3_dot(d, hfi_hull_vertex(hull, best)), beside = -INFINITY;
+  double top = v3_dot(d, hfi_hull_vertex(hull, best));
+  double beside = -INFINITY;
+
   for (int32_t from = -1; from != best;) {
     from = best;
     beside = -INFINITY;
     for (int32_t k = hull->edge_start[from]; k < hull->edge_start[from + 1]; ++k) {
       double h = v3_dot(d, hfi_hull_vertex(hull, hull->edge_vert[k]));
       beside = max2(beside, h);
-      if (h > top) { top = h; best = hull->edge_vert[k]; }
+      if (!(h > top)) continue;
+      top = h;
+      best = hull->edge_vert[k];
     }
   }
   return (Summit){best, top, beside};
@@ -109,14 +125,16 @@ static inline Summit visit_listed(const hfiHull* hull, hfVec3 d, const hfiDirect
   for (int k = 1; k < cell->count; ++k) {
     double h = v3_dot(d, hfi_hull_vertex(hull, cell->vertex[k]));
     s.beside = max2(s.beside, min2(h, s.top));
-    if (h > s.top) s.top = h, s.vertex = cell->vertex[k];
+    if (!(h > s.top)) continue;
+    s.top = h;
+    s.vertex = cell->vertex[k];
   }
   return s;
 }
 
 // Whether every other vertex is less far along d by more than rounding.
 static int stands_out(const hfiHull* hull, hfVec3 d, const Summit* s) {
-  return s->beside < s->top - EQUAL * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
+  return s->beside < s->top - EQUAL_HEIGHT * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
 }
 
 // Finds the end of a climb from `start` without that climb: it is the farthest of the vertices in the index cell of d,
@@ -124,7 +142,9 @@ static int stands_out(const hfiHull* hull, hfVec3 d, const Summit* s) {
 // so that the index changes no answer.
 static int32_t climb_fast(const hfiHull* hull, hfVec3 d, int32_t start) {
   const hfiDirectionCell* cell = hfi_hull_cell(hull->index, d);
-  if (!(v3_dot(d, hfi_hull_vertex(hull, cell->vertex[0])) > v3_dot(d, hfi_hull_vertex(hull, start)))) return climb(hull, d, start).vertex;
+  double listed = v3_dot(d, hfi_hull_vertex(hull, cell->vertex[0]));
+  if (!(listed > v3_dot(d, hfi_hull_vertex(hull, start)))) return climb(hull, d, start).vertex;
+
   Summit found = cell->count ? visit_listed(hull, d, cell) : climb(hull, d, cell->vertex[0]);
   return stands_out(hull, d, &found) ? found.vertex : climb(hull, d, start).vertex;
 }
@@ -135,18 +155,22 @@ static hfVec3 mesh_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
     *hint = hull->index ? climb_fast(hull, d, *hint) : climb(hull, d, *hint).vertex;
     return hfi_hull_vertex(hull, *hint);
   }
+
   int32_t best = *hint;
   double top = v3_dot(d, hfi_hull_vertex(hull, best));
   for (int32_t i = 0; i < hull->nvert; ++i) {
     double h = v3_dot(d, hfi_hull_vertex(hull, i));
-    if (h > top) { top = h; best = i; }
+    if (!(h > top)) continue;
+    top = h;
+    best = i;
   }
   *hint = best;
   return hfi_hull_vertex(hull, best);
 }
 
 static double mesh_core_size(const hfiShape* s) {
-  hfVec3 x = v3_load(s->hull->vert), y = v3_load(s->hull->vert + 3 * (s->hull->nvert / 2));
+  hfVec3 x = v3_load(s->hull->vert);
+  hfVec3 y = v3_load(s->hull->vert + 3 * (s->hull->nvert / 2));
   return max2(v3_norm(v3_sub(x, y)), max2(v3_norm(x), v3_norm(y)));
 }
 
@@ -164,16 +188,23 @@ static void add_between(hfiEdges* e, hfVec3 a, hfVec3 b) {
 static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   const hfiHull* hull = q->shape->hull;
   const hfiSimplex* s = q->simplex;
+
+  // from the first vertex that carries weight to each of the others
   int first = -1;
   for (int i = 0; i < s->count; ++i) {
-    if (!(s->weight[i] > CARRIES)) continue;
+    if (!(s->weight[i] > CARRIES_WEIGHT)) continue;
     if (first < 0) first = i;
     else if (q->of_A) add_between(e, s->point[first].a, s->point[i].a);
     else add_between(e, s->point[first].b, s->point[i].b);
   }
-  for (int32_t k = hull->edge_start[q->support]; k < hull->edge_start[q->support + 1] && q->rule == HFI_EDGES_ACROSS; ++k) {
-    hfVec3 from = hfi_hull_vertex(hull, q->support), to = hfi_hull_vertex(hull, hull->edge_vert[k]), d = v3_sub(to, from);
-    if (fabs(v3_dot(d, q->n)) < HFI_EDGE_ACROSS * v3_norm(d)) add_between(e, pose_point(q->X, from), pose_point(q->X, to));
+
+  if (q->rule != HFI_EDGES_ACROSS) return;
+  hfVec3 from = hfi_hull_vertex(hull, q->support);
+  for (int32_t k = hull->edge_start[q->support]; k < hull->edge_start[q->support + 1]; ++k) {
+    hfVec3 to = hfi_hull_vertex(hull, hull->edge_vert[k]);
+    hfVec3 d = v3_sub(to, from);
+    int is_across = fabs(v3_dot(d, q->n)) < HFI_EDGE_ACROSS * v3_norm(d);
+    if (is_across) add_between(e, pose_point(q->X, from), pose_point(q->X, to));
   }
 }
 
@@ -191,6 +222,7 @@ static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   const double* plane = hull->face_plane + 4 * face;
   hfVec3 n = v3_load(plane);
   double top = v3_dot(n, p) - plane[3];
+
   hfiNearest outside;
   if (top > 0 && !hfi_is_over_face(hull, face, p) && hfi_nearest_outside(s, p, &outside)) return outside;
   return (hfiNearest){top, v3_axpy(-top, n, p), n};
