@@ -14,7 +14,8 @@
 
 // A point between the ends counts if it is nearer than both ends by this share [-].
 static const double INTERIOR = 1e-8;
-static const double ACTIVE = 1e-3; // The axis is not clipped along coordinates in which the normal's component is larger than this [-].
+// The axis is not clipped along coordinates in which the normal's component is larger than this [-].
+static const double ACTIVE = 1e-3;
 
 typedef struct Query {
   double p[3], u[3], half, radius;
@@ -131,7 +132,8 @@ static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNeare
 // The nearest point `near`, at t, is on an edge of the box. If a part of the axis is above the face beside the edge,
 // the far end of that part is the second point. So a capsule that overhangs a face keeps both points while it tilts
 // over the edge.
-static int touch_over_edge(const Query* q, double t, hfiNearest near, const hfiNearest end[2], hfiContactPoint* points) {
+static int touch_over_edge(const Query* q, double t, hfiNearest near, const hfiNearest end[2],
+                           hfiContactPoint* points) {
   double largest = max2(fabs(near.normal.x), max2(fabs(near.normal.y), fabs(near.normal.z)));
   double lo, hi;
   clip_axis(q, near.normal, (1 - ACTIVE) * largest, &lo, &hi);

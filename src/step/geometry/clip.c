@@ -122,7 +122,8 @@ static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
 
 static uint32_t vertex_feature(int of_A, int32_t id) { return of_A ? feature_id(1 + id, 0) : feature_id(0, 1 + id); }
 static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
-  return c->R_is_A ? feature_id(HFI_EDGE_BIT | edge_R, HFI_EDGE_BIT | edge_I) : feature_id(HFI_EDGE_BIT | edge_I, HFI_EDGE_BIT | edge_R);
+  if (c->R_is_A) return feature_id(HFI_EDGE_BIT | edge_R, HFI_EDGE_BIT | edge_I);
+  return feature_id(HFI_EDGE_BIT | edge_I, HFI_EDGE_BIT | edge_R);
 }
 
 // ---- vertices -------------------------------------------------------------------------------------

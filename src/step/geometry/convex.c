@@ -136,7 +136,8 @@ int hfi_apart_along(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, co
 }
 
 // Finds a direction, and hints, with which hfi_still_apart may succeed.
-void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiSeparation* s) {
+void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
+                         hfiSeparation* s) {
   hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
   hfiSimplex simplex;
   hfVec3 n = v3_zero();

@@ -93,13 +93,18 @@ static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t start, double 
 // Distance of x, a point in the plane of a face, from the outline of the face; 0 if x is outside of it.
 static double distance_from_outline(const hfiHull* hull, int32_t face, hfVec3 x) {
   hfVec3 normal = hfi_hull_normal(hull, face);
-  int32_t begin = hull->face_start[face], end = hull->face_start[face + 1];
+  int32_t begin = hull->face_start[face];
+  int32_t end = hull->face_start[face + 1];
+
   hfVec3 from = hfi_hull_vertex(hull, hull->face_vert[end - 1]);
   double least2 = INFINITY;
   for (int32_t k = begin; k < end; ++k) {
-    hfVec3 to = hfi_hull_vertex(hull, hull->face_vert[k]), along = v3_sub(to, from);
-    double inside = v3_dot(v3_cross(normal, along), v3_sub(x, from)), length2 = v3_norm2(along);
+    hfVec3 to = hfi_hull_vertex(hull, hull->face_vert[k]);
+    hfVec3 along = v3_sub(to, from);
+    double inside = v3_dot(v3_cross(normal, along), v3_sub(x, from));
+    double length2 = v3_norm2(along);
     if (!(inside > 0)) return 0;
+
     if (inside * inside < least2 * length2) least2 = inside * inside / length2;
     from = to;
   }
@@ -109,13 +114,20 @@ static double distance_from_outline(const hfiHull* hull, int32_t face, hfVec3 x)
 // Finds the middle of that part of the segment from x to y which is above a face. Returns 0 if there is no such part.
 static int clip_to_face(const hfiHull* hull, int32_t face, hfVec3 x, hfVec3 y, hfVec3* middle) {
   hfVec3 normal = hfi_hull_normal(hull, face);
-  int32_t begin = hull->face_start[face], end = hull->face_start[face + 1];
+  int32_t begin = hull->face_start[face];
+  int32_t end = hull->face_start[face + 1];
+
+  // cuts the part [lo, hi] at each side
   hfVec3 from = hfi_hull_vertex(hull, hull->face_vert[end - 1]);
-  double lo = 0, hi = 1;
+  double lo = 0;
+  double hi = 1;
   for (int32_t k = begin; k < end; ++k) {
-    hfVec3 to = hfi_hull_vertex(hull, hull->face_vert[k]), inward = v3_cross(normal, v3_sub(to, from));
-    double at_x = v3_dot(inward, v3_sub(x, from)), at_y = v3_dot(inward, v3_sub(y, from));
+    hfVec3 to = hfi_hull_vertex(hull, hull->face_vert[k]);
+    hfVec3 inward = v3_cross(normal, v3_sub(to, from));
+    double at_x = v3_dot(inward, v3_sub(x, from));
+    double at_y = v3_dot(inward, v3_sub(y, from));
     from = to;
+
     if (at_x < 0 && !(at_y > 0)) return 0;
     if (at_x < 0) lo = max2(lo, at_x / (at_x - at_y));
     else if (at_y < 0) hi = min2(hi, at_x / (at_x - at_y));
@@ -139,13 +151,15 @@ static hfVec3 vertex_above(const Above* a, int32_t v) { return pose_point(*a->X,
 // vertex that is farther inside than `enough`, so that few of many need be examined. Returns its distance from the
 // outline; 0 if all are outside.
 static double find_inner_vertex(const Above* a, const int32_t* vertex, int count, double enough, hfVec3* witness) {
-  double most = 0;
-  for (int i = 0; i < count && !(most > enough); ++i) {
+  double largest = 0;
+  for (int i = 0; i < count && !(largest > enough); ++i) {
     hfVec3 x = vertex_above(a, vertex[i]);
     double inside = distance_from_outline(a->hull, a->face, x);
-    if (inside > most) most = inside, *witness = x;
+    if (!(inside > largest)) continue;
+    largest = inside;
+    *witness = x;
   }
-  return most;
+  return largest;
 }
 
 // Finds the witness of the other hull: a point of its lowest part that is above the face. If one vertex is lowest, it
@@ -154,7 +168,10 @@ static double find_inner_vertex(const Above* a, const int32_t* vertex, int count
 // if it is outside.
 static double find_witness(const Above* a, const hfiLowest* low, hfVec3* witness) {
   if (low->count != 2) return find_inner_vertex(a, low->vertex, low->count, INFINITY, witness);
-  if (!clip_to_face(a->hull, a->face, vertex_above(a, low->vertex[0]), vertex_above(a, low->vertex[1]), witness)) return 0;
+
+  hfVec3 x = vertex_above(a, low->vertex[0]);
+  hfVec3 y = vertex_above(a, low->vertex[1]);
+  if (!clip_to_face(a->hull, a->face, x, y, witness)) return 0;
   return distance_from_outline(a->hull, a->face, *witness);
 }
 
@@ -166,47 +183,62 @@ static int find_lowest_of_B(const hfiCores* c, hfVec3 m, hfiDifferenceFace* f, h
   hfVec3 up = m3_tmulv(c->X_AB.R, m);
   double slack = LEVEL_TOLERANCE * c->scale;
   if (f->lowest_face >= 0 && hfi_is_lowest_face(hull, f->lowest_face, up, slack, height)) return 1;
+
   f->lowest_face = -1;
   int few = hfi_lowest_find(hull, up, f->lowest_vertex, slack, low);
   f->lowest_vertex = low->vertex[0];
   *height = low->height;
   if (few && low->count <= 2) return 1;
+
   int32_t face = find_face(c->B, v3_neg(up), f->lowest_vertex, PLANE_TOLERANCE * c->scale);
   if (face >= 0 && hfi_is_lowest_face(hull, face, up, slack, height)) f->lowest_face = face;
   else *height = low->height;
   return few || f->lowest_face >= 0;
 }
 
+// Computes the contact of a face of A with the lowest part of B. Returns the distance of the witness from the outline
+// of the face; 0 if it is outside, or if there is no contact to compute.
 static double contact_with_face_of_A(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
   const hfiHull* B = c->B->hull;
   Above above = {c->A->hull, f->face, B, &c->X_AB};
   const double* plane = above.hull->face_plane + 4 * f->face;
   hfVec3 m = v3_load(plane);
   hfiLowest low;
-  double height, inside;
+  double height;
   if (!find_lowest_of_B(c, m, f, &low, &height)) return 0;
-  if (f->lowest_face < 0)
+
+  double inside;
+  if (f->lowest_face < 0) {
     inside = find_witness(&above, &low, &closest->pb);
-  else {
-    int32_t begin = B->face_start[f->lowest_face], count = B->face_start[f->lowest_face + 1] - begin;
+  } else {
+    int32_t begin = B->face_start[f->lowest_face];
+    int32_t count = B->face_start[f->lowest_face + 1] - begin;
     inside = find_inner_vertex(&above, B->face_vert + begin, count, OUTLINE_CLEARANCE * c->scale, &closest->pb);
   }
+
   closest->gap = height + (v3_dot(m, c->X_AB.p) - plane[3]);
   closest->n = v3_neg(m);
   closest->pa = v3_axpy(closest->gap, closest->n, closest->pb);
   return inside;
 }
 
-// Returns 0 if the lowest part of A is a face, or nearly one: contact_with_face_of_A computes this contact.
+// Computes the contact of a face of B with the lowest part of A. Returns the distance of the witness from the outline
+// of the face; 0 if it is outside. Also returns 0 if the lowest part of A is a face, or nearly one:
+// contact_with_face_of_A computes this contact.
 static double contact_with_face_of_B(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
   const double* plane = c->B->hull->face_plane + 4 * f->face;
-  hfVec3 normal_B = v3_load(plane), witness_B = v3_zero();
+  hfVec3 normal_B = v3_load(plane);
   hfPose X_BA = pose_inverse(c->X_AB);
+
+  hfVec3 up = m3_tmulv(X_BA.R, normal_B);
   hfiLowest low;
-  if (!hfi_lowest_find(c->A->hull, m3_tmulv(X_BA.R, normal_B), f->lowest_vertex, LEVEL_TOLERANCE * c->scale, &low)) return 0;
+  if (!hfi_lowest_find(c->A->hull, up, f->lowest_vertex, LEVEL_TOLERANCE * c->scale, &low)) return 0;
   f->lowest_vertex = low.vertex[0];
+
   Above above = {c->B->hull, f->face, c->A->hull, &X_BA};
+  hfVec3 witness_B = v3_zero();
   double inside = find_witness(&above, &low, &witness_B);
+
   closest->gap = low.height + (v3_dot(normal_B, X_BA.p) - plane[3]);
   closest->n = m3_mulv(c->X_AB.R, normal_B);
   closest->pa = pose_point(c->X_AB, witness_B);
@@ -216,25 +248,40 @@ static double contact_with_face_of_B(const hfiCores* c, hfiDifferenceFace* f, hf
 
 // Returns n or -n: the one that points from an edge to the side on which its hull lies. n is perpendicular to the edge.
 static inline hfVec3 point_into_hull(const hfiHull* hull, const int32_t edge[2], hfVec3 n) {
-  int32_t first = hull->edge_start[edge[0]], beside = hull->edge_vert[first] == edge[1] ? hull->edge_vert[first + 1] : hull->edge_vert[first];
-  return v3_dot(n, v3_sub(hfi_hull_vertex(hull, beside), hfi_hull_vertex(hull, edge[0]))) < 0 ? v3_neg(n) : n;
+  int32_t first = hull->edge_start[edge[0]];
+  int32_t beside = hull->edge_vert[first] == edge[1] ? hull->edge_vert[first + 1] : hull->edge_vert[first];
+  hfVec3 d = v3_sub(hfi_hull_vertex(hull, beside), hfi_hull_vertex(hull, edge[0]));
+  return v3_dot(n, d) < 0 ? v3_neg(n) : n;
 }
 
 // The edge of A goes from a to a + u, the edge of B from b to b + v. If they are nearly parallel, they fix no contact.
 // The projection of the origin is inside of the parallelogram F by the least distance of s u and t v from the ends of
 // the edges, across the other edge.
 static double contact_of_edges(const hfiCores* c, const hfiDifferenceFace* f, hfiClosest* closest) {
-  const hfiHull *A = c->A->hull, *B = c->B->hull;
-  hfVec3 a = hfi_hull_vertex(A, f->edge_a[0]), u = v3_sub(hfi_hull_vertex(A, f->edge_a[1]), a);
-  hfVec3 b = pose_point(c->X_AB, hfi_hull_vertex(B, f->edge_b[0])), v = v3_sub(pose_point(c->X_AB, hfi_hull_vertex(B, f->edge_b[1])), b);
-  hfVec3 ab = v3_sub(b, a), uxv = v3_cross(u, v);
-  double uxv2 = v3_norm2(uxv), u2 = v3_norm2(u), v2 = v3_norm2(v);
+  const hfiHull* A = c->A->hull;
+  const hfiHull* B = c->B->hull;
+  hfVec3 a = hfi_hull_vertex(A, f->edge_a[0]);
+  hfVec3 u = v3_sub(hfi_hull_vertex(A, f->edge_a[1]), a);
+  hfVec3 b = pose_point(c->X_AB, hfi_hull_vertex(B, f->edge_b[0]));
+  hfVec3 v = v3_sub(pose_point(c->X_AB, hfi_hull_vertex(B, f->edge_b[1])), b);
+
+  hfVec3 uxv = v3_cross(u, v);
+  double uxv2 = v3_norm2(uxv);
+  double u2 = v3_norm2(u);
+  double v2 = v3_norm2(v);
   if (!(uxv2 > sqr(HFI_LEAST_SLOPE) * u2 * v2)) return 0;
-  double s = v3_dot(v3_cross(ab, v), uxv) / uxv2, t = v3_dot(v3_cross(ab, u), uxv) / uxv2;
+
+  // where the edges are nearest: a + s u and b + t v
+  hfVec3 ab = v3_sub(b, a);
+  double s = v3_dot(v3_cross(ab, v), uxv) / uxv2;
+  double t = v3_dot(v3_cross(ab, u), uxv) / uxv2;
   double inside = min2(min2(s, 1 - s) * sqrt(u2), min2(t, 1 - t) * sqrt(v2)) * sqrt(uxv2 / (u2 * v2));
   if (!(inside > 0)) return 0;
-  hfVec3 n = point_into_hull(A, f->edge_a, v3_scale(1 / sqrt(uxv2), uxv)), minus_n_B = m3_tmulv(c->X_AB.R, v3_neg(n));
+
+  hfVec3 n = point_into_hull(A, f->edge_a, v3_scale(1 / sqrt(uxv2), uxv));
+  hfVec3 minus_n_B = m3_tmulv(c->X_AB.R, v3_neg(n));
   if (!hfi_is_lowest_edge(A, f->edge_a, n) || !hfi_is_lowest_edge(B, f->edge_b, minus_n_B)) return 0;
+
   closest->n = n;
   closest->gap = -v3_dot(n, ab);
   closest->pb = v3_axpy(t, v, b);
@@ -254,7 +301,9 @@ static double contact_with_face(const hfiCores* c, hfiDifferenceFace* f, hfiClos
 static int fixes_contact(const hfiCores* c, hfiDifferenceFace* face, hfiClosest* closest) {
   hfiClosest of_face;
   if (!(contact_with_face(c, face, &of_face) > 0)) return 0;
-  if (!(of_face.gap >= closest->gap - GAP_TOLERANCE * c->scale && v3_norm2(v3_sub(of_face.n, closest->n)) < sqr(NORMAL_TOLERANCE))) return 0;
+  if (!(of_face.gap >= closest->gap - GAP_TOLERANCE * c->scale)) return 0;
+  if (!(v3_norm2(v3_sub(of_face.n, closest->n)) < sqr(NORMAL_TOLERANCE))) return 0;
+
   *closest = of_face;
   return 1;
 }
@@ -263,17 +312,29 @@ static int fixes_contact(const hfiCores* c, hfiDifferenceFace* face, hfiClosest*
 static int find_edge_pair(const hfiCores* c, hfVec3 n, int32_t start_a, int32_t start_b, hfiDifferenceFace* face) {
   double slack = LEVEL_TOLERANCE * c->scale;
   *face = (hfiDifferenceFace){.kind = HFI_EDGE_PAIR};
-  return hfi_lowest_edge(c->A->hull, n, start_a, slack, face->edge_a) && hfi_lowest_edge(c->B->hull, m3_tmulv(c->X_AB.R, v3_neg(n)), start_b, slack, face->edge_b);
+  if (!hfi_lowest_edge(c->A->hull, n, start_a, slack, face->edge_a)) return 0;
+  return hfi_lowest_edge(c->B->hull, m3_tmulv(c->X_AB.R, v3_neg(n)), start_b, slack, face->edge_b);
 }
 
+// Finds the face of A - B that fixes the contact `closest`, and replaces the contact by the one computed from it.
+// Writes the kind HFI_NO_FACE and returns 0 if there is none.
 int hfi_difference_face_find(hfiCores* c, const hfiSimplex* s, hfiClosest* closest, hfiDifferenceFace* face) {
   double slack = PLANE_TOLERANCE * c->scale;
-  int32_t a = s->point[0].vertex_a, b = s->point[0].vertex_b;
+  int32_t a = s->point[0].vertex_a;
+  int32_t b = s->point[0].vertex_b;
   hfVec3 n = closest->n;
-  *face = (hfiDifferenceFace){HFI_FACE_OF_A, .face = find_face(c->A, v3_neg(n), a, slack), .lowest_vertex = b, .lowest_face = -1};
-  if (face->face >= 0 && fixes_contact(c, face, closest)) return 1;
-  *face = (hfiDifferenceFace){HFI_FACE_OF_B, .face = find_face(c->B, m3_tmulv(c->X_AB.R, n), b, slack), .lowest_vertex = a, .lowest_face = -1};
-  if (face->face >= 0 && fixes_contact(c, face, closest)) return 1;
+
+  // a face of A
+  int32_t number = find_face(c->A, v3_neg(n), a, slack);
+  *face = (hfiDifferenceFace){.kind = HFI_FACE_OF_A, .face = number, .lowest_vertex = b, .lowest_face = -1};
+  if (number >= 0 && fixes_contact(c, face, closest)) return 1;
+
+  // a face of B
+  number = find_face(c->B, m3_tmulv(c->X_AB.R, n), b, slack);
+  *face = (hfiDifferenceFace){.kind = HFI_FACE_OF_B, .face = number, .lowest_vertex = a, .lowest_face = -1};
+  if (number >= 0 && fixes_contact(c, face, closest)) return 1;
+
+  // two edges
   if (find_edge_pair(c, n, a, b, face) && fixes_contact(c, face, closest)) return 1;
   face->kind = HFI_NO_FACE;
   return 0;
@@ -284,15 +345,31 @@ int hfi_difference_face_find(hfiCores* c, const hfiSimplex* s, hfiClosest* close
 // Does the shell of the last query, at the present pose, contain the ball about the origin with radius h, which touches
 // F? m: outward normal of F.
 static int shell_contains_ball(const hfiShell* s, const hfiCores* c, hfVec3 m, double h) {
+  // its vertices, at the present pose
   hfVec3 w[HFI_SHELL_VERTICES];
-  double in_plane = h - GAP_TOLERANCE * c->scale, farther = h + SHELL_CLEARANCE * c->scale, not_folded = -GAP_TOLERANCE * sqr(c->scale);
-  for (int i = 0; i < s->nvertex; ++i) w[i] = v3_sub(hfi_hull_vertex(c->A->hull, s->a[i]), pose_point(c->X_AB, hfi_hull_vertex(c->B->hull, s->b[i])));
+  for (int i = 0; i < s->nvertex; ++i) {
+    hfVec3 a = hfi_hull_vertex(c->A->hull, s->a[i]);
+    hfVec3 b = pose_point(c->X_AB, hfi_hull_vertex(c->B->hull, s->b[i]));
+    w[i] = v3_sub(a, b);
+  }
+
+  double in_plane = h - GAP_TOLERANCE * c->scale;
+  double farther = h + SHELL_CLEARANCE * c->scale;
+  double not_folded = -GAP_TOLERANCE * sqr(c->scale);
   for (int k = 0; k < s->nface; ++k) {
-    hfVec3 x = w[s->face[k][0]], y = w[s->face[k][1]], z = w[s->face[k][2]], out = v3_cross(v3_sub(y, x), v3_sub(z, x));
+    hfVec3 x = w[s->face[k][0]];
+    hfVec3 y = w[s->face[k][1]];
+    hfVec3 z = w[s->face[k][2]];
+    hfVec3 out = v3_cross(v3_sub(y, x), v3_sub(z, x));
+
+    // the faces in the plane of F
     if (k < s->ntop) {
-      if (!(v3_dot(m, x) >= in_plane && v3_dot(m, y) >= in_plane && v3_dot(m, z) >= in_plane && v3_dot(m, out) >= not_folded)) return 0;
+      if (!(v3_dot(m, x) >= in_plane && v3_dot(m, y) >= in_plane && v3_dot(m, z) >= in_plane)) return 0;
+      if (!(v3_dot(m, out) >= not_folded)) return 0;
       continue;
     }
+
+    // all others are farther from the origin
     double distance = v3_dot(out, x);
     if (!(distance > 0 && distance * distance > sqr(farther) * v3_norm2(out))) return 0;
   }
@@ -300,6 +377,7 @@ static int shell_contains_ball(const hfiShell* s, const hfiCores* c, hfVec3 m, d
 }
 
 int hfi_last_face_holds(hfiLastFace* last, const hfiCores* c, hfiClosest* closest) {
-  if (last->face.kind == HFI_NO_FACE || !(contact_with_face(c, &last->face, closest) > OUTLINE_CLEARANCE * c->scale)) return 0;
+  if (last->face.kind == HFI_NO_FACE) return 0;
+  if (!(contact_with_face(c, &last->face, closest) > OUTLINE_CLEARANCE * c->scale)) return 0;
   return closest->gap > 0 || shell_contains_ball(&last->shell, c, v3_neg(closest->n), -closest->gap);
 }

@@ -40,7 +40,8 @@ typedef struct Polytope {
   double tiny; // A height above a face below this is rounding [m].
   hfiSupportPoint vertex[VERTICES];
   Face face[FACES];
-  double distance[FACES]; // distance of each face's plane from the origin; infinite for removed faces and those without area [m]
+  // distance of each face's plane from the origin; infinite for removed faces and those without area [m]
+  double distance[FACES];
   int nfree, unused[FACES]; // indices of removed faces, to be used again
   int nhorizon, horizon[FACES][2]; // outline of the hole, in order: the face that stays and the number of its edge
 } Polytope;

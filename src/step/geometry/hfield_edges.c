@@ -5,18 +5,24 @@
 // A contact at an end of an edge belongs to the edge if the cosine of the angle between its normal and the edge is
 // below this [-].
 static const double UPRIGHT = 1e-9;
-static const double PROBE = 1e-3; // To find whether A continues along an edge, a point at this share of the edge's length from the vertex is tested [-].
+// To find whether A continues along an edge, a point at this share of the edge's length from the vertex is tested [-].
+static const double PROBE = 1e-3;
 
 // ---- ridges ----------------------------------------------------------------------------------------
 
+// Does a box meet the box about two points?
 static int boxes_meet(const hfiAabb* box, hfVec3 a, hfVec3 b) {
-  return max2(a.x, b.x) >= box->lo.x && min2(a.x, b.x) <= box->hi.x && max2(a.y, b.y) >= box->lo.y && min2(a.y, b.y) <= box->hi.y &&
+  return max2(a.x, b.x) >= box->lo.x && min2(a.x, b.x) <= box->hi.x &&
+         max2(a.y, b.y) >= box->lo.y && min2(a.y, b.y) <= box->hi.y &&
          max2(a.z, b.z) >= box->lo.z && min2(a.z, b.z) <= box->hi.z;
 }
 
 // Is n a combination of n1 and n2 with positive factors, up to the slack of the cone?
 static int between_normals(const hfiFieldQuery* q, hfVec3 n, hfVec3 n1, hfVec3 n2) {
-  double cosine = v3_dot(n1, n2), a = v3_dot(n, n1), b = v3_dot(n, n2), sine = sqrt(max2(1 - cosine * cosine, 0));
+  double cosine = v3_dot(n1, n2);
+  double sine = sqrt(max2(1 - cosine * cosine, 0));
+  double a = v3_dot(n, n1);
+  double b = v3_dot(n, n2);
   return a - cosine * b >= -q->cone * sine && b - cosine * a >= -q->cone * sine && a + b > 0;
 }
 
@@ -24,8 +30,13 @@ static int between_normals(const hfiFieldQuery* q, hfVec3 n, hfVec3 n1, hfVec3 n
 // that collide.c chooses for a capsule. It cannot ask collide.c for them, because collide.c needs this file.
 static int touch_segment(const hfiFieldQuery* q, const hfPose* X, double half, hfiContactPoint* points) {
   hfiShape segment = {HF_GEOM_CAPSULE, {0, half, 0}, NULL, NULL};
-  int type = q->A->type, swapped = type > HF_GEOM_CAPSULE;
-  hfiPairFunction* pair = type == HF_GEOM_SPHERE ? hfi_sphere_convex : type == HF_GEOM_CAPSULE ? hfi_capsule_capsule : type == HF_GEOM_BOX ? hfi_capsule_box : hfi_convex_convex;
+  int type = q->A->type;
+  int swapped = type > HF_GEOM_CAPSULE;
+
+  hfiPairFunction* pair = hfi_convex_convex;
+  if (type == HF_GEOM_SPHERE) pair = hfi_sphere_convex;
+  else if (type == HF_GEOM_CAPSULE) pair = hfi_capsule_capsule;
+  else if (type == HF_GEOM_BOX) pair = hfi_capsule_box;
   return call_pair(pair, swapped, q->A, &q->X_BA, &segment, X, q->margin, points);
 }
 
@@ -43,6 +54,7 @@ static void touch_ridge(hfiFieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 
   hfPose X = hfi_plane_pose(v3_scale(0.5, v3_add(a, b)), v3_scale(1 / length, d));
   hfiContactPoint points[HFI_MAX_MANIFOLD];
   int count = touch_segment(q, &X, 0.5 * length, points);
+
   for (int i = 0; i < count; ++i) {
     if (on_edge(&points[i], a, d) && between_normals(q, points[i].n_W, n1, n2))
       hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_RIDGE, id, points[i].feature, v3_zero()});
@@ -52,8 +64,10 @@ static void touch_ridge(hfiFieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 
 // Does a sphere surely not touch the edge from a to b between its ends? The point of the line nearest to the centre is
 // a + t/|d|^2 d.
 static int ball_misses_edge(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
-  hfVec3 d = v3_sub(b, a), rel = v3_sub(q->X_BA.p, a);
-  double dd = v3_norm2(d), t = v3_dot(rel, d);
+  hfVec3 d = v3_sub(b, a);
+  hfVec3 rel = v3_sub(q->X_BA.p, a);
+  double dd = v3_norm2(d);
+  double t = v3_dot(rel, d);
   return t < -HFI_SURELY * dd || t > (1 + HFI_SURELY) * dd || hfi_field_is_beyond(q, v3_norm2(rel) * dd - sqr(t), dd);
 }
 
@@ -66,8 +80,10 @@ static hfVec3 to_unit_sphere(const hfiFieldQuery* q, hfVec3 p) {
 // Is the edge from a to b, or a vertex with a = b, surely farther from an ellipsoid than the margin? What is nearer
 // lies in the ellipsoid that is as much larger as the margin is of the smallest half axis.
 static int ellipsoid_misses(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
-  hfVec3 from = to_unit_sphere(q, a), d = v3_sub(to_unit_sphere(q, b), from);
-  double dd = v3_norm2(d), t = dd > 0 ? clamp(-v3_dot(from, d) / dd, 0, 1) : 0;
+  hfVec3 from = to_unit_sphere(q, a);
+  hfVec3 d = v3_sub(to_unit_sphere(q, b), from);
+  double dd = v3_norm2(d);
+  double t = dd > 0 ? clamp(-v3_dot(from, d) / dd, 0, 1) : 0;
   double reach = 1 + q->margin / min2(q->A->size[0], min2(q->A->size[1], q->A->size[2]));
   return v3_norm2(v3_axpy(t, d, from)) > sqr(reach) * (1 + HFI_SURELY);
 }
@@ -91,21 +107,32 @@ static int region_of(const hfiHeightField* f, EdgeFace t) {
 // y, the lower and the upper one of the cell.
 static void touch_edge(hfiFieldQuery* q, hfVec3 a, int c, int r, int kind) {
   const hfiHeightField* f = q->f;
-  int c2 = c + (kind != 1), r2 = r + (kind != 0);
+  int c2 = c + (kind != 1);
+  int r2 = r + (kind != 0);
   if (c2 > f->ncol - 1 || r2 > f->nrow - 1) return;
+
   hfVec3 b = hfi_hfield_vertex(f, c2, r2);
-  if (q->ball > 0 ? ball_misses_edge(q, a, b) : misses(q, a, b)) return;
-  hfVec3 out = kind == 0 ? v3(0, 1, 0) : v3(1, 0, 0); // normal of the wall behind the last row or column
-  hfVec3 across = kind == 2 ? v3(-f->dy, f->dx, 0) : out;
-  EdgeFace before = {kind == 1 ? c - 1 : c, kind == 0 ? r - 1 : r, kind == 0}, after = {c, r, kind != 0};
-  int before_region = region_of(f, before), after_region = region_of(f, after);
+  int is_far = q->ball > 0 ? ball_misses_edge(q, a, b) : misses(q, a, b);
+  if (is_far) return;
+
+  // two faces of one region lie in one plane
+  EdgeFace before = {.c = kind == 1 ? c - 1 : c, .r = kind == 0 ? r - 1 : r, .upper = kind == 0};
+  EdgeFace after = {.c = c, .r = r, .upper = kind != 0};
+  int before_region = region_of(f, before);
+  int after_region = region_of(f, after);
   if (before_region >= 0 && before_region == after_region) return;
+
+  // their normals; beyond the border there is a wall
+  hfVec3 out = kind == 0 ? v3(0, 1, 0) : v3(1, 0, 0); // normal of the wall behind the last row or column
   hfVec3 n1 = before_region < 0 ? v3_neg(out) : hfi_hfield_normal(f, before.c, before.r, before.upper);
   hfVec3 n2 = after_region < 0 ? out : hfi_hfield_normal(f, after.c, after.r, after.upper);
+
+  hfVec3 across = kind == 2 ? v3(-f->dy, f->dx, 0) : out;
   int is_ridge = v3_dot(v3_sub(n2, n1), across) > 0; // else a valley
   if (is_ridge) touch_ridge(q, a, b, n1, n2, 3 * (uint32_t)(r * f->ncol + c) + (uint32_t)kind);
 }
 
+// Adds the contacts with the edges of the surface under A.
 void hfi_field_touch_ridges(hfiFieldQuery* q) {
   for (int r = q->r0; r <= q->r1 + 1; ++r)
     for (int c = q->c0; c <= q->c1 + 1; ++c) {
@@ -126,6 +153,7 @@ typedef struct Star {
   int at_border;
 } Star;
 
+// Returns the edges that leave the vertex (c, r).
 static Star star_of(const hfiHeightField* f, int c, int r) {
   Star s = {.p = hfi_hfield_vertex(f, c, r)};
   for (int k = 0; k < 6; ++k) {
@@ -161,9 +189,13 @@ static int peak_holds(const hfiFieldQuery* q, const Star* s, const hfiContactPoi
     slope[k] = length > 0 ? v3_dot(point->n_W, s->edge[k]) / length : -1;
     if (slope[k] > q->cone) return 0;
   }
-  for (int k = 0; k < 6 && !(q->core > 0); k += 2) {
-    int straight = slope[k] >= -HFI_FACET_ANGLE && slope[k + 1] >= -HFI_FACET_ANGLE;
-    if (straight && continues_along(q, s->p, s->edge[k], point->depth) && continues_along(q, s->p, s->edge[k + 1], point->depth)) return 0;
+  if (q->core > 0) return 1;
+
+  // pairs of opposite edges
+  for (int k = 0; k < 6; k += 2) {
+    int is_straight = slope[k] >= -HFI_FACET_ANGLE && slope[k + 1] >= -HFI_FACET_ANGLE;
+    if (!is_straight || !continues_along(q, s->p, s->edge[k], point->depth)) continue;
+    if (continues_along(q, s->p, s->edge[k + 1], point->depth)) return 0;
   }
   return 1;
 }
@@ -171,22 +203,31 @@ static int peak_holds(const hfiFieldQuery* q, const Star* s, const hfiContactPoi
 // Whether all triangles around a vertex lie in one plane.
 static int is_flat_vertex(const hfiHeightField* f, int c, int r) {
   if (c < 1 || r < 1 || c > f->ncol - 2 || r > f->nrow - 2) return 0;
+
   const int32_t* left = &f->region[hfi_hfield_triangle(f, c - 1, r - 1, 0)];
   const int32_t* above = &f->region[hfi_hfield_triangle(f, c - 1, r, 0)];
   return left[0] == left[1] && left[0] == left[3] && above[0] == left[0] && above[2] == left[0] && above[3] == left[0];
 }
 
+// Adds the contacts with the vertices of the surface under A.
 void hfi_field_touch_peaks(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   for (int r = q->r0; r <= q->r1 + 1; ++r)
     for (int c = q->c0; c <= q->c1 + 1; ++c) {
       if (hfi_field_vertex_sides(q, c, r)) continue;
+
       hfVec3 p = hfi_hfield_vertex(f, c, r);
+      int is_far;
+      if (q->ball > 0) is_far = hfi_field_is_beyond(q, v3_norm2(v3_sub(p, q->X_BA.p)), 1);
+      else is_far = misses(q, p, p);
+      if (is_far) continue;
+
       hfiContactPoint point;
-      if (q->ball > 0 ? hfi_field_is_beyond(q, v3_norm2(v3_sub(p, q->X_BA.p)), 1) : misses(q, p, p)) continue;
       if (is_flat_vertex(f, c, r) || !point_contact(q, p, q->margin, &point)) continue;
+
       Star s = star_of(f, c, r);
-      if (peak_holds(q, &s, &point)) hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, (uint32_t)(r * f->ncol + c), 0, v3_zero()});
+      hfiFieldOrigin origin = {.kind = HFI_PEAK, .id = (uint32_t)(r * f->ncol + c)};
+      if (peak_holds(q, &s, &point)) hfi_field_add(q, &point, origin);
     }
 }
 
@@ -201,7 +242,9 @@ static hfVec3 base_corner(const hfiHeightField* f, int k) {
 // The contact with corner k of the base: three edges leave it.
 static void touch_base_corner(hfiFieldQuery* q, int k, uint32_t id) {
   const hfiHeightField* f = q->f;
-  hfVec3 p = base_corner(f, k), next = base_corner(f, k + 1), last = base_corner(f, k + 3);
+  hfVec3 p = base_corner(f, k);
+  hfVec3 next = base_corner(f, k + 1);
+  hfVec3 last = base_corner(f, k + 3);
   Star star = {.p = p, .edge = {[0] = v3_sub(next, p), [2] = v3(0, 0, 1), [4] = v3_sub(last, p)}};
   hfiContactPoint point;
   if (boxes_meet(&q->box, p, p) && point_contact(q, p, q->margin, &point) && peak_holds(q, &star, &point))
@@ -213,18 +256,29 @@ static void touch_base_corner(hfiFieldQuery* q, int k, uint32_t id) {
 static int reaches_frame(const hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   const hfiAabb* b = &q->box;
-  int x = b->lo.x <= -f->half[0] || b->hi.x >= f->half[0], y = b->lo.y <= -f->half[1] || b->hi.y >= f->half[1];
-  return x + y + (b->lo.z <= -f->base) >= 2;
+  int x = b->lo.x <= -f->half[0] || b->hi.x >= f->half[0];
+  int y = b->lo.y <= -f->half[1] || b->hi.y >= f->half[1];
+  int base = b->lo.z <= -f->base;
+  return x + y + base >= 2;
 }
 
-// Edges and corners of the base, and the upright edges between the walls. Their numbers follow those of the ridges.
+// Adds the contacts with the edges and corners of the base, and with the upright edges between the walls. Their numbers
+// follow those of the ridges.
 void hfi_field_touch_frame(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   if (!reaches_frame(q)) return;
+
   uint32_t id = 3 * (uint32_t)(f->nrow * f->ncol);
   for (int k = 0; k < 4; ++k) {
-    hfVec3 low = base_corner(f, k), next = base_corner(f, k + 1), top = v3(low.x, low.y, hfi_hfield_surface(f, low.x, low.y));
-    hfVec3 wall_x = v3(low.x > 0 ? 1 : -1, 0, 0), wall_y = v3(0, low.y > 0 ? 1 : -1, 0), wall = k % 2 ? wall_x : wall_y; // outward normals
+    hfVec3 low = base_corner(f, k);
+    hfVec3 next = base_corner(f, k + 1);
+    hfVec3 top = v3(low.x, low.y, hfi_hfield_surface(f, low.x, low.y));
+
+    // outward normals of the two walls at this corner, and of the wall from it to the next one
+    hfVec3 wall_x = v3(low.x > 0 ? 1 : -1, 0, 0);
+    hfVec3 wall_y = v3(0, low.y > 0 ? 1 : -1, 0);
+    hfVec3 wall = k % 2 ? wall_x : wall_y;
+
     if (boxes_meet(&q->box, low, top)) touch_ridge(q, low, top, wall_x, wall_y, id + 2 * (uint32_t)k);
     if (boxes_meet(&q->box, low, next)) touch_ridge(q, low, next, wall, v3(0, 0, -1), id + 2 * (uint32_t)k + 1);
     touch_base_corner(q, k, id + (uint32_t)k);

@@ -10,8 +10,10 @@
 
 enum { CLIMB = 24 };                  // A hull of this many vertices or more is climbed.
 enum { MOST_BELOW = 64 };             // If more vertices than this are below a plane, all vertices are visited.
-static const double CARRIES_WEIGHT = 1e-6; // A vertex carries the contact if its weight is above this [-].
-static const double EQUAL_HEIGHT = 1e-12; // Heights count as equal if they differ by less than this share of the size [-].
+// A vertex carries the contact if its weight is above this [-].
+static const double CARRIES_WEIGHT = 1e-6;
+// Heights count as equal if they differ by less than this share of the size [-].
+static const double EQUAL_HEIGHT = 1e-12;
 
 // Returns the box of the vertices, in the frame of the mesh.
 static hfiAabb own_box(const hfiHull* hull) {

@@ -7,8 +7,8 @@
 // No separation is larger, and the face decides, in two cases:
 //
 //   s >= 0   p is over the face: s is the distance of two points of A and B
-//   s < 0    p is inside of B, and no face is nearer to p than -s: B contains the ball of this radius about p. So B reaches at least -s beyond p along
-//            every direction, and A overlaps it by that
+//   s < 0    p is inside of B, and no face is nearer to p than -s: B contains the ball of this radius about p. So B
+//            reaches at least -s beyond p along every direction, and A overlaps it by that
 //
 // The face is found in turns: the face F above whose plane the origin of A is highest, the lowest point p of A above F,
 // the face above whose plane p is highest, and the lowest point of A above that. In the second case no face is nearer

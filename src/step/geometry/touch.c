@@ -1,7 +1,8 @@
 // Contact manifold from a contact normal n. The facets of the two shapes at n decide which points it has:
 //
 //   two round sides along each other      the ends of their overlap
-//   a round side along a straight edge    the ends of their overlap, unless the side lies on a face: n is within HFI_FACET_ANGLE of its normal
+//   a round side along a straight edge    the ends of their overlap, unless the side lies on a face: n is within
+//                                         HFI_FACET_ANGLE of its normal
 //   a face, and any facet                 the facet, clipped against the face. The face is one whose normal is within
 //                                         HFI_FACET_ANGLE of n, or within SIDE_OVER_FACE if the facet is a round side;
 //                                         of two such faces A's, unless B's is nearer to n by more than PREFER_A
@@ -153,7 +154,8 @@ static int touch_rods(const Rod* a, const Rod* b, double limit, const hfiContact
     if (!(v3_dot(points[k].n_W, n) > 0)) return 0; // The axes cross, so that the two ends are on opposite sides.
   }
 
-  hfi_limit_depth(points, 2, single->depth); // The axis of a tilted cylinder overestimates the depth of its rim a little.
+  // The axis of a tilted cylinder overestimates the depth of its rim a little.
+  hfi_limit_depth(points, 2, single->depth);
   return 2;
 }
 
