@@ -1,9 +1,11 @@
 // Faces of the difference A - B of two hulls, see difference_face.h.
 //
-//   F    a face of A - B. It comes from a face of one hull and the lowest part (vertex, edge or face) of the other, or from an edge of each hull
+//   F    a face of A - B. It comes from a face of one hull and the lowest part (vertex, edge or face) of the other, or
+//        from an edge of each hull
 //   m    outward unit normal of F; the normal of the contact is n = -m
 //   h    distance of F from the origin: the overlap of A and B along m; negative if they are apart
-//   "lowest", "up"   Heights are measured along the outward normal of a face of one hull. The lowest part of the other hull is the deepest below this face.
+//   "lowest", "up"   Heights are measured along the outward normal of a face of one hull. The lowest part of the other
+//                    hull is the deepest below this face.
 //
 // The contact that F fixes, in the frame of A (f: outward unit normal of a face whose plane is f.x = offset; witness: a
 // point of the lowest part):
@@ -12,7 +14,8 @@
 //   face of B              m = -f    gap = min over A of f.x - offset     pa = witness of A     pb = pa - gap n
 //   edges a + s u of A     m || u x v, out of A                           pb = b + t v          pa = pb + gap n
 //     and b + t v of B     gap = -n.(b - a)
-//                          s = ((b - a) x v).(u x v)/|u x v|^2     t = ((b - a) x u).(u x v)/|u x v|^2     both between 0 and 1
+//                          s = ((b - a) x v).(u x v)/|u x v|^2     t = ((b - a) x u).(u x v)/|u x v|^2
+//                          both between 0 and 1
 //
 // F and the pose alone give the contact: n, gap and witnesses. So it does not matter how F was found: by GJK, EPA and
 // Newton's method in this query, or because F fixed the contact of the last query and still does. How to know that it
@@ -376,6 +379,7 @@ static int shell_contains_ball(const hfiShell* s, const hfiCores* c, hfVec3 m, d
   return s->nface > 0;
 }
 
+// Does the face of the last query still fix the contact? Then writes the contact.
 int hfi_last_face_holds(hfiLastFace* last, const hfiCores* c, hfiClosest* closest) {
   if (last->face.kind == HFI_NO_FACE) return 0;
   if (!(contact_with_face(c, &last->face, closest) > OUTLINE_CLEARANCE * c->scale)) return 0;

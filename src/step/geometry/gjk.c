@@ -1,9 +1,10 @@
 // GJK (Gilbert, Johnson, Keerthi 1988): the point v of the convex set A - B nearest to the origin.
 //
-// A simplex of support points approaches v. In each round the support point w against v is added, and the simplex is reduced to its part (vertex,
-// edge or triangle) that contains its point nearest to the origin. v.w/|v| is a lower bound of the distance and |v| an upper one; they meet at the
-// answer. The newest point always belongs to the nearest part, so that only parts with this point are tried. Of the parts whose barycentric weights
-// are positive the nearest one is taken, a choice that is robust against rounding and thin triangles.
+// A simplex of support points approaches v. In each round the support point w against v is added, and the simplex is
+// reduced to its part (vertex, edge or triangle) that contains its point nearest to the origin. v.w/|v| is a lower
+// bound of the distance and |v| an upper one; they meet at the answer. The newest point always belongs to the nearest
+// part, so that only parts with this point are tried. Of the parts whose barycentric weights are positive the nearest
+// one is taken, a choice that is robust against rounding and thin triangles.
 #include "step/geometry/gjk.h"
 
 enum { ITERATIONS = 64 };
@@ -51,31 +52,42 @@ static void try_triangle(Part* best, const hfiSimplex* s, int i, int j, int k) {
   offer_part(best, s, 3, index, weight);
 }
 
-// Is the origin inside the tetrahedron? Then each point and the origin lie on the same side of the plane of the other three.
+// Is the origin inside the tetrahedron? Then each point and the origin lie on the same side of the plane of the other
+// three.
 static int holds_origin(const hfiSimplex* s) {
   for (int k = 0; k < 4; ++k) {
-    hfVec3 a = s->point[(k + 1) & 3].w, ab = v3_sub(s->point[(k + 2) & 3].w, a), ac = v3_sub(s->point[(k + 3) & 3].w, a), m = v3_cross(ab, ac);
-    double of_point = v3_dot(m, v3_sub(s->point[k].w, a)), of_origin = -v3_dot(m, a);
+    hfVec3 a = s->point[(k + 1) & 3].w;
+    hfVec3 ab = v3_sub(s->point[(k + 2) & 3].w, a);
+    hfVec3 ac = v3_sub(s->point[(k + 3) & 3].w, a);
+    hfVec3 m = v3_cross(ab, ac);
+    double of_point = v3_dot(m, v3_sub(s->point[k].w, a));
+    double of_origin = -v3_dot(m, a);
     if (!(of_point * of_origin > 0)) return 0;
   }
   return 1;
 }
 
-// Reduces the simplex to its part nearest to the origin. Its last point is the newest; d2 is the squared distance without it. Returns the new squared
-// distance, 0 if the simplex contains the origin. If rounding makes it no less than d2, the newest point is removed again.
+// Reduces the simplex to its part nearest to the origin. Its last point is the newest; d2 is the squared distance
+// without it. Returns the new squared distance, 0 if the simplex contains the origin. If rounding makes it no less than
+// d2, the newest point is removed again.
 static double reduce_simplex(hfiSimplex* s, double d2) {
   int last = s->count - 1;
   Part best = {1, {last}, {1}, v3_norm2(s->point[last].w)};
   if (last == 3 && holds_origin(s)) return 0;
+
+  // the parts that contain the newest point
   for (int i = 0; i < last; ++i) {
     try_edge(&best, s, i, last);
     for (int j = i + 1; j < last; ++j) try_triangle(&best, s, i, j, last);
   }
+
   if (best.d2 > 0 && best.d2 >= d2) {
     s->count = last;
     return best.d2;
   }
-  for (int i = 0; i < best.count; ++i) { // the indices ascend
+
+  // the indices ascend
+  for (int i = 0; i < best.count; ++i) {
     if (best.index[i] != i) s->point[i] = s->point[best.index[i]];
     s->weight[i] = best.weight[i];
   }
@@ -95,19 +107,26 @@ static hfVec3 nearest_point(const hfiSimplex* s) {
   return v;
 }
 
+// Finds the distance of two cores up to the relative accuracy, and the unit normal *n from B into A if they are apart.
+// Stops as soon as they are surely farther apart than `far` [m].
 hfiGjkStatus hfi_gjk(hfiCores* c, double far, double accuracy, hfiSimplex* s, hfVec3* n) {
   hfVec3 v = v3_neg(c->X_AB.p);
   if (!(v3_norm2(v) > 0)) v = v3(0, 0, 1);
+
   s->point[0] = hfi_support_pair(c, v3_neg(v));
   s->weight[0] = 1;
   s->count = 1;
-  double touching2 = sqr(TOUCHING * c->scale), d2 = v3_norm2(s->point[0].w);
   v = s->point[0].w;
+
+  // v is the point of the simplex nearest to the origin, d2 = |v|^2; bound/|v| is a lower bound of the distance
+  double touching2 = sqr(TOUCHING * c->scale);
+  double d2 = v3_norm2(v);
   for (int k = 0; k < ITERATIONS && d2 > touching2; ++k) {
     hfiSupportPoint next = hfi_support_pair(c, v3_neg(v));
     double bound = v3_dot(v, next.w);
     if (bound > 0 && bound * bound > far * far * d2) return HFI_GJK_FAR;
     if (d2 - bound <= accuracy * d2 || is_known(s, next.w)) break;
+
     s->point[s->count++] = next;
     double reduced = reduce_simplex(s, d2);
     if (reduced > 0 && reduced >= d2) break;
@@ -115,6 +134,7 @@ hfiGjkStatus hfi_gjk(hfiCores* c, double far, double accuracy, hfiSimplex* s, hf
     v = nearest_point(s);
   }
   if (d2 <= touching2) return HFI_GJK_TOUCHING;
+
   *n = v3_unit(v);
   return HFI_GJK_APART;
 }

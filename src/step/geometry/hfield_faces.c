@@ -28,14 +28,17 @@ static int in_triangle(const hfiHeightField* f, int c, int r, int upper, hfVec3 
 
 // Is (x, y) in the cell of the triangle or in a cell beside it?
 static int near_triangle(const hfiHeightField* f, const FieldFace* t, hfVec3 p) {
-  return fabs(p.x + f->half[0] - (t->c + 0.5) * f->dx) <= 1.6 * f->dx && fabs(p.y + f->half[1] - (t->r + 0.5) * f->dy) <= 1.6 * f->dy;
+  return fabs(p.x + f->half[0] - (t->c + 0.5) * f->dx) <= 1.6 * f->dx &&
+         fabs(p.y + f->half[1] - (t->r + 0.5) * f->dy) <= 1.6 * f->dy;
 }
 
-// The triangle across edge k of a triangle: 0 is the diagonal, 1 the edge along x, 2 the edge along y. Returns 0 at the
-// border.
+// Finds the cell of the triangle across edge k of a triangle: 0 is the diagonal, 1 the edge along x, 2 the edge along
+// y. Returns 0 at the border.
 static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c, int* r) {
-  *c = t->c + (k == 2 ? (t->upper ? -1 : 1) : 0);
-  *r = t->r + (k == 1 ? (t->upper ? 1 : -1) : 0);
+  *c = t->c;
+  *r = t->r;
+  if (k == 1) *r += t->upper ? 1 : -1;
+  if (k == 2) *c += t->upper ? -1 : 1;
   return *c >= 0 && *r >= 0 && *c < f->ncol - 1 && *r < f->nrow - 1;
 }
 
@@ -50,13 +53,21 @@ static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c,
 //      above it than to the plane: then another face of a ridge is nearer.
 static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVec3 p, double depth) {
   const hfiHeightField* f = q->f;
-  int near = near_triangle(f, t, w), inside = near && in_triangle(f, t->c, t->r, t->upper, w);
+  int near = near_triangle(f, t, w);
+  int inside = near && in_triangle(f, t->c, t->r, t->upper, w);
+
+  // 1.
   if (!(depth > 0)) return inside;
+
+  // 2.
   if (q->core > 0 && near && hfi_field_sunk_depth(q, v3_axpy(q->core, t->n, p)) < 0) return inside && depth <= q->core;
+
+  // 3.
   int holds = inside || in_triangle(f, t->c, t->r, t->upper, p);
   for (int k = 0; k < 3 && near && !holds; ++k) {
     int c, r;
     if (!neighbour(f, t, k, &c, &r) || !in_triangle(f, c, r, !t->upper, w)) continue;
+
     FieldFace other = face_of(q, c, r, !t->upper);
     holds = v3_dot(v3_sub(other.middle, t->middle), t->n) > 0; // a hollow edge
   }
@@ -83,8 +94,11 @@ static void list_low_vertices(hfiFieldQuery* q) {
   double highest = -INFINITY;
   for (int r = q->r0; r <= q->r1 + 1; ++r)
     for (int c = q->c0; c <= q->c1 + 1; ++c) highest = max2(highest, hfi_hfield_height(q->f, c, r));
+
+  // heights along the field's z above A's origin
   hfVec3 up = v3(q->X_BA.R.m[6], q->X_BA.R.m[7], q->X_BA.R.m[8]);
   double limit = highest + q->margin + HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A) - q->X_BA.p.z;
+
   q->nlow = 0;
   for (int32_t i = 0; i < hull->nvert; ++i) {
     if (v3_dot(up, hfi_hull_vertex(hull, i)) > limit) continue;
@@ -101,18 +115,23 @@ static void list_low_vertices(hfiFieldQuery* q) {
 static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiContactPoint* points) {
   const hfiHull* hull = q->A->hull;
   hfVec3 n_A = m3_tmulv(q->X_BA.R, t->n);
-  double height = v3_dot(t->n, v3_sub(q->X_BA.p, t->middle)), slack = HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A);
+  double height = v3_dot(t->n, v3_sub(q->X_BA.p, t->middle));
+  double slack = HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A);
+
   hfiThinning thin;
   hfi_thinning_start(&thin, n_A, slack);
-  int listed = q->nlow >= 0, count = listed ? q->nlow : hull->nvert;
+  int listed = q->nlow >= 0;
+  int count = listed ? q->nlow : hull->nvert;
   for (int k = 0; k < count; ++k) {
     int32_t i = listed ? q->low[k] : k;
     hfVec3 x = hfi_hull_vertex(hull, i);
     double depth = -height - v3_dot(n_A, x);
     if (!(depth >= -q->margin - slack)) continue;
+
     hfVec3 p = pose_point(q->X_BA, x);
     if (face_holds(q, t, v3_axpy(depth, t->n, p), p, depth)) hfi_thinning_add(&thin, x, depth, (uint32_t)i);
   }
+
   hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
   count = hfi_thinning_finish(&thin, kept);
   for (int k = 0; k < count; ++k) {
@@ -122,22 +141,26 @@ static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiConta
   return count;
 }
 
+// Adds the contacts with the lower or upper triangle of cell (c, r).
 static void touch_face(hfiFieldQuery* q, int c, int r, int upper) {
   FieldFace t = face_of(q, c, r, upper);
   hfiContactPoint points[HFI_MAX_MANIFOLD];
   int count = q->A->hull ? vertices_at_face(q, &t, points) : touch_plane(q, t.middle, t.n, points);
   uint32_t region = (uint32_t)q->f->region[hfi_hfield_triangle(q->f, c, r, upper)];
+
   for (int i = 0; i < count; ++i) {
     hfiContactPoint* p = &points[i];
-    if (face_holds(q, &t, p->p_WCb, p->p_WCa, p->depth)) hfi_field_add(q, p, (hfiFieldOrigin){HFI_FACE, region, p->feature, t.middle});
+    hfiFieldOrigin origin = {.kind = HFI_FACE, .id = region, .own = p->feature, .middle = t.middle};
+    if (face_holds(q, &t, p->p_WCb, p->p_WCa, p->depth)) hfi_field_add(q, p, origin);
   }
 }
 
 // Whether A cannot touch a face with normal g (of any length) of a cell that lies on these sides of A. It cannot if the
 // face looks towards A. If the face looks away, A is behind it and may have been pressed through it, however far.
 static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
-  double d[3];
   if (!sides) return 0;
+
+  double d[3];
   v3_store(d, m3_tmulv(q->X_BA.R, g));
   for (int i = 0; i < 3; ++i)
     if ((sides & 1 << i && d[i] <= 0) || (sides & 8 << i && d[i] >= 0)) return 1;
@@ -153,23 +176,34 @@ static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
 static int ball_misses_face(const hfiFieldQuery* q, int c, int r, int upper, const double slope[2]) {
   const hfiHeightField* f = q->f;
   hfVec3 rel = v3_sub(q->X_BA.p, hfi_hfield_vertex(f, c, r));
-  double steep = sqr(slope[0]) + sqr(slope[1]), gg = 1 + steep, above = rel.z - slope[0] * rel.x - slope[1] * rel.y;
+  double steep = sqr(slope[0]) + sqr(slope[1]);
+  double gg = 1 + steep;
+  double above = rel.z - slope[0] * rel.x - slope[1] * rel.y;
   if (!(above > 0) || sqr(q->core) * steep > sqr(q->cell) * gg) return 0;
   if (hfi_field_is_beyond(q, sqr(above), gg)) return 1;
-  double x = rel.x + above / gg * slope[0], y = rel.y + above / gg * slope[1], across = (x * f->dy - y * f->dx) * (upper ? 1 : -1);
-  double dx = HFI_SURELY * f->dx, dy = HFI_SURELY * f->dy;
+
+  // w = (x, y) in the cell, and its height above the diagonal, out of the triangle
+  double x = rel.x + above / gg * slope[0];
+  double y = rel.y + above / gg * slope[1];
+  double across = (x * f->dy - y * f->dx) * (upper ? 1 : -1);
+  double dx = HFI_SURELY * f->dx;
+  double dy = HFI_SURELY * f->dy;
   return x < -dx || x > f->dx + dx || y < -dy || y > f->dy + dy || across > dx * f->dy;
 }
 
+// Adds the contacts with the faces of the surface under A. Keeps the sides of few cells for ridges and peaks.
 void hfi_field_touch_faces(hfiFieldQuery* q) {
   if (q->A->hull) list_low_vertices(q);
-  q->keeps_sides = (q->r1 - q->r0 + 1) * (q->c1 - q->c0 + 1) <= HFI_FEW_CELLS, q->is_near = 0;
+  q->keeps_sides = (q->r1 - q->r0 + 1) * (q->c1 - q->c0 + 1) <= HFI_FEW_CELLS;
+  q->is_near = 0;
+
   for (int r = q->r0; r <= q->r1; ++r)
     for (int c = q->c0; c <= q->c1; ++c) {
       int sides = hfi_field_sides(q, c, r);
       if (q->keeps_sides) q->sides[hfi_field_place(q, c, r)] = sides;
       q->is_near |= !sides;
       if (sides == HFI_BELOW) continue;
+
       for (int upper = 0; upper < 2; ++upper) {
         double slope[2];
         hfi_hfield_slopes(q->f, c, r, upper, slope);
@@ -216,15 +250,25 @@ void hfi_field_touch_flat(hfiFieldQuery* q) {
 static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   const hfiHeightField* f = q->f;
   if (!(v3_dot(v3_sub(q->X_BA.p, on), out) > 0)) return;
+
   hfiContactPoint points[HFI_MAX_MANIFOLD];
   int count = touch_plane(q, on, out, points);
   uint32_t id = (uint32_t)(hfi_hfield_triangles(f->nrow, f->ncol) + side);
   for (int i = 0; i < count; ++i) {
     hfVec3 w = points[i].p_WCb;
-    double depth = points[i].depth, below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
-    int holds = fabs(w.x) <= f->half[0] * (1 + HFI_INSIDE) && fabs(w.y) <= f->half[1] * (1 + HFI_INSIDE) && w.z >= -f->base * (1 + HFI_INSIDE) &&
-                below >= 0 && (q->core > 0 || (below >= depth && (!(depth > 0) || hfi_field_sunk_depth(q, points[i].p_WCa) >= 0)));
-    if (holds) hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_FACE, id, points[i].feature, on});
+    double depth = points[i].depth;
+    double below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
+
+    // the side ends at the borders of the field
+    if (!(fabs(w.x) <= f->half[0] * (1 + HFI_INSIDE) && fabs(w.y) <= f->half[1] * (1 + HFI_INSIDE))) continue;
+    if (!(w.z >= -f->base * (1 + HFI_INSIDE) && below >= 0)) continue;
+
+    // a point of a shape with corners
+    if (!(q->core > 0)) {
+      if (!(below >= depth)) continue;
+      if (depth > 0 && !(hfi_field_sunk_depth(q, points[i].p_WCa) >= 0)) continue;
+    }
+    hfi_field_add(q, &points[i], (hfiFieldOrigin){.kind = HFI_FACE, .id = id, .own = points[i].feature, .middle = on});
   }
 }
 

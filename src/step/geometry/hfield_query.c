@@ -62,20 +62,32 @@ void hfi_field_add(hfiFieldQuery* q, const hfiContactPoint* point, hfiFieldOrigi
 static int ball_misses_cell(const hfiFieldQuery* q, int c, int r, double low, double high) {
   const hfiHeightField* f = q->f;
   hfVec3 p = q->X_BA.p;
-  double x = max2(0, fabs(p.x - ((c + 0.5) * f->dx - f->half[0])) - 0.5 * f->dx), y = max2(0, fabs(p.y - ((r + 0.5) * f->dy - f->half[1])) - 0.5 * f->dy);
+  double x = max2(0, fabs(p.x - ((c + 0.5) * f->dx - f->half[0])) - 0.5 * f->dx);
+  double y = max2(0, fabs(p.y - ((r + 0.5) * f->dy - f->half[1])) - 0.5 * f->dy);
   double z = max2(0, max2(p.z - high, low - p.z));
   return hfi_field_is_beyond(q, x * x + y * y + z * z, 1);
 }
 
+// Returns the sides of A on which cell (c, r) lies, as the bits that hfield_query.h describes.
 int hfi_field_sides(const hfiFieldQuery* q, int c, int r) {
   const hfiHeightField* f = q->f;
-  double z[4] = {hfi_hfield_height(f, c, r), hfi_hfield_height(f, c + 1, r), hfi_hfield_height(f, c, r + 1), hfi_hfield_height(f, c + 1, r + 1)};
-  double low = min2(min2(z[0], z[1]), min2(z[2], z[3])), high = max2(max2(z[0], z[1]), max2(z[2], z[3]));
-  double middle[3], lo[3], hi[3];
+  double z00 = hfi_hfield_height(f, c, r);
+  double z10 = hfi_hfield_height(f, c + 1, r);
+  double z01 = hfi_hfield_height(f, c, r + 1);
+  double z11 = hfi_hfield_height(f, c + 1, r + 1);
+  double low = min2(min2(z00, z10), min2(z01, z11));
+  double high = max2(max2(z00, z10), max2(z01, z11));
   if (high < q->box.lo.z) return HFI_BELOW;
   if (q->ball > 0) return ball_misses_cell(q, c, r, low, high) ? HFI_BELOW : 0;
-  v3_store(middle, pose_inv_point(q->X_BA, v3((c + 0.5) * f->dx - f->half[0], (r + 0.5) * f->dy - f->half[1], 0.5 * (low + high))));
-  v3_store(lo, q->own.lo), v3_store(hi, q->own.hi);
+
+  // the box of the cell beside A's box, along the axes of A
+  hfVec3 centre = v3((c + 0.5) * f->dx - f->half[0], (r + 0.5) * f->dy - f->half[1], 0.5 * (low + high));
+  double middle[3];
+  double lo[3];
+  double hi[3];
+  v3_store(middle, pose_inv_point(q->X_BA, centre));
+  v3_store(lo, q->own.lo);
+  v3_store(hi, q->own.hi);
   int sides = 0;
   for (int i = 0; i < 3; ++i) {
     double half = q->spread[i] + 0.5 * (high - low) * fabs(q->X_BA.R.m[6 + i]);
@@ -96,10 +108,13 @@ int hfi_field_find_cells(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   hfiAabb box = hfi_shape_aabb(q->A, &q->X_BA);
   hfVec3 grow = v3(q->margin, q->margin, q->margin);
-  q->box.lo = v3_sub(box.lo, grow), q->box.hi = v3_add(box.hi, grow);
+  q->box.lo = v3_sub(box.lo, grow);
+  q->box.hi = v3_add(box.hi, grow);
+
   hfPose here = pose_identity();
   q->own = hfi_shape_aabb(q->A, &here);
-  q->own.lo = v3_sub(q->own.lo, grow), q->own.hi = v3_add(q->own.hi, grow);
+  q->own.lo = v3_sub(q->own.lo, grow);
+  q->own.hi = v3_add(q->own.hi, grow);
   for (int i = 0; i < 3; ++i) q->spread[i] = 0.5 * (f->dx * fabs(q->X_BA.R.m[i]) + f->dy * fabs(q->X_BA.R.m[3 + i]));
 
   // a box with a coordinate that is not a number overlaps nothing
