@@ -3,7 +3,8 @@
 #include "step/geometry/hfield_query.h"
 #include "step/geometry/manifold.h"
 
-static const double FLAT = 1e-10; // Cells whose vertices are all nearer to a plane than this share of a cell count as flat [-].
+// Cells whose vertices are all nearer to a plane than this share of a cell count as flat [-].
+static const double FLAT = 1e-10;
 
 // ---- faces -----------------------------------------------------------------------------------------
 
@@ -12,9 +13,12 @@ typedef struct FieldFace {
   hfVec3 n, middle;
 } FieldFace;
 
+// Returns the lower or upper triangle of cell (c, r): its normal and its middle.
 static FieldFace face_of(const hfiFieldQuery* q, int c, int r, int upper) {
   const hfiHeightField* f = q->f;
-  hfVec3 a = hfi_hfield_vertex(f, c, r), b = hfi_hfield_vertex(f, c + 1, r + 1), k = upper ? hfi_hfield_vertex(f, c, r + 1) : hfi_hfield_vertex(f, c + 1, r);
+  hfVec3 a = hfi_hfield_vertex(f, c, r);
+  hfVec3 b = hfi_hfield_vertex(f, c + 1, r + 1);
+  hfVec3 k = upper ? hfi_hfield_vertex(f, c, r + 1) : hfi_hfield_vertex(f, c + 1, r);
   FieldFace face = {c, r, upper, hfi_hfield_normal(f, c, r, upper), v3_scale(1.0 / 3, v3_add(a, v3_add(b, k)))};
   return face;
 }
@@ -46,11 +50,11 @@ static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c,
 // p.
 //
 //   1. p is above the plane: the face holds it if w is in the triangle.
-//   2. p is below the plane, and A is round with its core outside of the matter: if w is in the triangle and the core is above the
-//      plane. Then w is inside of A. (The core may be beside the field or behind a ridge, and so may p.)
-//   3. p is below the plane, and A is any other shape or deeper: if w or p is in the triangle, or if w is in a neighbour with which the
-//      face makes a valley, because all faces of a valley hold a point at its bottom. But not if p is nearer to the surface straight
-//      above it than to the plane: then another face of a ridge is nearer.
+//   2. p is below the plane, and A is round with its core outside of the matter: if w is in the triangle and the core
+//      is above the plane. Then w is inside of A. (The core may be beside the field or behind a ridge, and so may p.)
+//   3. p is below the plane, and A is any other shape or deeper: if w or p is in the triangle, or if w is in a neighbour
+//      with which the face makes a valley, because all faces of a valley hold a point at its bottom. But not if p is
+//      nearer to the surface straight above it than to the plane: then another face of a ridge is nearer.
 static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVec3 p, double depth) {
   const hfiHeightField* f = q->f;
   int near = near_triangle(f, t, w);
@@ -170,7 +174,8 @@ static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
 // Does the face of a cell with these slopes surely not hold a sphere whose centre is outside of the matter? The plane
 // of the face is g.x = g.corner with g = (-slope, 1). There are two such cases:
 //   - The plane is beyond the sphere's reach.
-//   - The centre is above the plane, and w, the point of the plane nearest to the centre, is not in the triangle (face_holds).
+//   - The centre is above the plane, and w, the point of the plane nearest to the centre, is not in the triangle
+//     (face_holds).
 // A sphere that is large on a steep face is left to face_holds: its nearest point may be in a triangle from which w is
 // far.
 static int ball_misses_face(const hfiFieldQuery* q, int c, int r, int upper, const double slope[2]) {
