@@ -1,17 +1,18 @@
 // A convex shape A against a height field B.
 //
-// The surface of a field is not convex, but its parts are: faces, ridges (convex edges) and peaks (vertices). Each part is a shape
-// of the table: a plane, a capsule and a sphere of radius zero. A touches a part where the contact of A with that shape belongs to
-// the part and its normal n to the part's cone:
+// The surface of a field is not convex, but its parts are: faces, ridges (convex edges) and peaks (vertices). Each part
+// is a shape of the table: a plane, a capsule and a sphere of radius zero. A touches a part where the contact of A with
+// that shape belongs to the part and its normal n to the part's cone:
 //
 //   face    n is that of the triangle, in which the point of its plane lies (face_holds has the exceptions)
 //   ridge   n = a n1 + b n2 with a, b >= 0, of the two faces; the point lies between the ends
 //   peak    n.e <= 0 for all edges e that leave it
 //
-// So A never meets an edge inside of a flat region. Triangles that lie in one plane form a region. The feature of a contact is the number of the
-// region and that of A's own point, and stays the same while the point slides from triangle to triangle: on a flat field the contacts are those with
-// a plane. A point inside of the matter belongs to the nearest of the faces that make a ridge, but to all faces that make a valley. All in the frame
-// of B. Theory: docs/theory/collision.md.
+// So A never meets an edge inside of a flat region. Triangles that lie in one plane form a region. The feature of a
+// contact is the number of the region and that of A's own point, and stays the same while the point slides from
+// triangle to triangle: on a flat field the contacts are those with a plane. A point inside of the matter belongs to
+// the nearest of the faces that make a ridge, but to all faces that make a valley. All in the frame of B. Theory:
+// docs/theory/collision.md.
 #include "step/geometry/hfield_query.h"
 
 // The normal of a round shape may be outside of a cone by an angle of this sine [-].
@@ -40,45 +41,73 @@ static int start_query(hfiFieldQuery* q) {
   q->cell = min2(q->f->dx, q->f->dy);
   q->cone = is_round(q->A->type) ? STRICT : LOOSE;
   q->core = find_core(q->A);
-  q->count = q->nlow = q->keeps_sides = 0;
+  q->count = 0;
+  q->nlow = 0;
+  q->keeps_sides = 0;
   q->ball = 0;
   if (!hfi_field_find_cells(q)) return 0;
   if (is_ball_outside(q)) q->ball = q->core + q->margin;
   return 1;
 }
 
-int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+// Finds the contact points of a convex shape and a height field in the world. Returns their number.
+int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+                      hfiContactPoint* points) {
   const hfiHeightField* f = B->field;
   hfiFieldQuery q;
-  q.A = A, q.X_BA = pose_inv_mul(*X_WB, *X_WA), q.f = f, q.margin = margin, q.points = points;
+  q.A = A;
+  q.X_BA = pose_inv_mul(*X_WB, *X_WA);
+  q.f = f;
+  q.margin = margin;
+  q.points = points;
   if (!start_query(&q)) return 0;
-  int at_border = q.c0 == 0 || q.r0 == 0 || q.c1 == f->ncol - 2 || q.r1 == f->nrow - 2, flat = hfi_field_is_flat(&q);
-  if (flat) hfi_field_touch_flat(&q);
+
+  // the faces under A
+  int at_border = q.c0 == 0 || q.r0 == 0 || q.c1 == f->ncol - 2 || q.r1 == f->nrow - 2;
+  int is_flat = hfi_field_is_flat(&q);
+  if (is_flat) hfi_field_touch_flat(&q);
   else hfi_field_touch_faces(&q);
-  if ((!flat || at_border) && (!q.keeps_sides || q.is_near)) hfi_field_touch_ridges(&q), hfi_field_touch_peaks(&q);
-  if (at_border || q.box.lo.z <= -f->base) hfi_field_touch_sides(&q), hfi_field_touch_frame(&q);
+
+  // their edges and vertices
+  if ((!is_flat || at_border) && (!q.keeps_sides || q.is_near)) {
+    hfi_field_touch_ridges(&q);
+    hfi_field_touch_peaks(&q);
+  }
+
+  // walls and base
+  if (at_border || q.box.lo.z <= -f->base) {
+    hfi_field_touch_sides(&q);
+    hfi_field_touch_frame(&q);
+  }
+
   hfi_points_to_world(X_WB, points, q.count);
   return q.count;
 }
 
-// The search for the nearest point begins within the first share of the shape's size, and grows up to this size by the second factor [-].
-static const double NEAR = 1.0 / 64, GROWTH = 8;
+// The search for the nearest point begins within this share of the shape's size [-].
+static const double FIRST_REACH = 1.0 / 64;
+// The distance of the search grows by this factor up to the shape's size [-].
+static const double REACH_GROWTH = 8;
 
-// Searches within a distance that grows until something is found, so that mostly few cells are tried, and few ridges of them: mostly the shape touches
-// the field or nearly does. Farther away than its size the distance doubles.
-int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
-  hfiContactPoint points[HFI_MAX_POINTS];
+// Searches within a distance that grows until something is found, so that mostly few cells are tried, and few ridges of
+// them: mostly the shape touches the field or nearly does. Farther away than its size the distance doubles.
+int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far,
+                        hfiContactPoint* point) {
   const hfiHeightField* f = B->field;
   hfVec3 size = v3(f->half[0], f->half[1], f->base + f->highest);
   hfiAabb box = hfi_shape_aabb(A, X_WA);
-  double most = min2(far, v3_norm(size) + v3_norm(v3_sub(X_WA->p, X_WB->p)) + v3_norm(v3_sub(box.hi, box.lo)));
-  double wide = max2(v3_norm(v3_sub(box.hi, box.lo)), min2(f->dx, f->dy)), within = min2(NEAR * wide, most);
+  double largest = min2(far, v3_norm(size) + v3_norm(v3_sub(X_WA->p, X_WB->p)) + v3_norm(v3_sub(box.hi, box.lo)));
+  double wide = max2(v3_norm(v3_sub(box.hi, box.lo)), min2(f->dx, f->dy));
+
+  double within = min2(FIRST_REACH * wide, largest);
+  hfiContactPoint points[HFI_MAX_POINTS];
   int count = hfi_convex_hfield(A, X_WA, B, X_WB, within, points);
-  while (count == 0 && within < most) {
-    within = min2(within < wide ? GROWTH * within : 2 * within, most);
+  while (count == 0 && within < largest) {
+    within = min2(within < wide ? REACH_GROWTH * within : 2 * within, largest);
     count = hfi_convex_hfield(A, X_WA, B, X_WB, within, points);
   }
   if (count == 0) return 0;
+
   int deepest = 0;
   for (int i = 1; i < count; ++i)
     if (points[i].depth > points[deepest].depth) deepest = i;
