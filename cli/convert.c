@@ -1,4 +1,5 @@
-// holdfast convert: a recording as MCAP, for Foxglove, Rerun and PlotJuggler, or as a report; a model as MJCF, SDFormat, URDF or as a block.
+// holdfast convert: a recording as MCAP, for Foxglove, Rerun and PlotJuggler, or as a report;
+// a model as MJCF, SDFormat, URDF or as a block.
 //
 //   /tf        foxglove.FrameTransforms   poses of all bodies in the frame "world"
 //   /scene     foxglove.SceneUpdate       their shapes, once
@@ -20,8 +21,11 @@ typedef struct convertOptions {
   const char* output;
 } convertOptions;
 
-static const struct argp_option options[] = {{0, 'o', "FILE", 0, "The file to write, instead of the second argument", 1}, {0}};
+static const struct argp_option options[] = {
+    {0, 'o', "FILE", 0, "The file to write, instead of the second argument", 1},
+    {0}};
 
+// The parser of argp for the file that is written; the model's parser takes the input.
 static error_t parse(int key, char* argument, struct argp_state* state) {
   convertOptions* o = state->input;
   switch (key) {
@@ -29,18 +33,23 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     o->output = NULL;
     state->child_inputs[0] = &o->scene;
     return 0;
+
   case 'o':
     o->output = argument;
     return 0;
+
   case ARGP_KEY_ARG:
     if (!o->scene.path) return ARGP_ERR_UNKNOWN; // the parser of the model takes it
     if (o->output) argp_error(state, "one file is read and one is written, not also \"%s\"", argument);
     o->output = argument;
     return 0;
+
   case ARGP_KEY_END:
     if (o->scene.path && !o->output)
-      argp_error(state, "which file shall be written? .mcap and .html of a recording, .xml, .sdf, .urdf and .hfm of a model");
+      argp_error(state, "which file shall be written? "
+                        ".mcap and .html of a recording, .xml, .sdf, .urdf and .hfm of a model");
     return 0;
+
   default:
     return ARGP_ERR_UNKNOWN;
   }
@@ -51,8 +60,9 @@ static const struct argp convert_argp = {
     options,
     parse,
     "FILE OUTPUT",
-    "Convert a recording to MCAP (Foxglove, Rerun, PlotJuggler) or to a report; a model (MJCF, URDF, SDFormat) to one MJCF file "
-    "with everything in it, to SDFormat or URDF with a folder of meshes beside it, or to Holdfast's own format, which loads fastest. "
+    "Convert a recording to MCAP (Foxglove, Rerun, PlotJuggler) or to a report; "
+    "a model (MJCF, URDF, SDFormat) to one MJCF file with everything in it, "
+    "to SDFormat or URDF with a folder of meshes beside it, or to Holdfast's own format, which loads fastest. "
     "The end of OUTPUT's name decides. What SDFormat or URDF cannot say is left out with a warning.\vExamples:\n"
     "  holdfast convert run.rec run.mcap\n"
     "  holdfast convert run.rec run.html\n"
@@ -66,55 +76,71 @@ static const struct argp convert_argp = {
 
 // ---- JSON of Foxglove's schemas ----------------------------------------------------------------------
 
+// The value of a time [s] in Foxglove's schemas.
 static json_t* stamp(double time) {
   double whole = floor(time);
   return json_pack("{s:i,s:i}", "sec", (int)whole, "nsec", (int)(1e9 * (time - whole)));
 }
+
 static json_t* xyz(double x, double y, double z) {
   return json_pack("{s:f,s:f,s:f}", "x", x, "y", y, "z", z);
 }
+
 static json_t* wxyz(const double* q) {
   return json_pack("{s:f,s:f,s:f,s:f}", "x", q[1], "y", q[2], "z", q[3], "w", q[0]);
 }
+
 static json_t* colour(double r, double g, double b, double a) {
   return json_pack("{s:f,s:f,s:f,s:f}", "r", r, "g", g, "b", b, "a", a);
 }
 
+// The poses of all bodies in a frame, in the frame "world".
 static json_t* frame_transforms(const hfModel* m, const hfFrame* f) {
   json_t* list = json_array();
   char buffer[HF_LABEL_SIZE];
   for (int b = 1; b < m->nbody; ++b) {
     const float* p = f->pose + 7 * b;
     const double q[4] = {(double)p[3], (double)p[4], (double)p[5], (double)p[6]};
-    json_array_append_new(list, json_pack("{s:o,s:s,s:s,s:o,s:o}", "timestamp", stamp(f->time),
-                                          "parent_frame_id", "world", "child_frame_id",
-                                          hf_model_label(m, HF_OBJECT_BODY, b, buffer), "translation",
-                                          xyz((double)p[0], (double)p[1], (double)p[2]), "rotation",
-                                          wxyz(q)));
+    json_t* transform = json_pack("{s:o,s:s,s:s,s:o,s:o}", "timestamp", stamp(f->time),
+                                  "parent_frame_id", "world",
+                                  "child_frame_id", hf_model_label(m, HF_OBJECT_BODY, b, buffer),
+                                  "translation", xyz((double)p[0], (double)p[1], (double)p[2]),
+                                  "rotation", wxyz(q));
+    json_array_append_new(list, transform);
   }
   return json_pack("{s:o}", "transforms", list);
 }
 
+// Adds the numbers of the corners of a triangle.
 static void add_triangle(json_t* indices, int a, int b, int c) {
   json_array_append_new(indices, json_integer(a));
   json_array_append_new(indices, json_integer(b));
   json_array_append_new(indices, json_integer(c));
 }
 
+// Adds the vertices and triangles of the surface of a mesh.
 static void add_surface(const hfModel* m, int mesh, json_t* points, json_t* indices) {
   const float* v = hf_model_surf_vert(m) + 3 * hf_model_mesh_surfvertadr(m)[mesh];
   const int32_t* t = hf_model_surf_tri(m) + 3 * hf_model_mesh_surftriadr(m)[mesh];
   for (int i = 0; i < hf_model_mesh_surfvertnum(m)[mesh]; ++i)
     json_array_append_new(points, xyz((double)v[3 * i], (double)v[3 * i + 1], (double)v[3 * i + 2]));
-  for (int i = 0; i < hf_model_mesh_surftrinum(m)[mesh]; ++i) add_triangle(indices, t[3 * i], t[3 * i + 1], t[3 * i + 2]);
+  for (int i = 0; i < hf_model_mesh_surftrinum(m)[mesh]; ++i)
+    add_triangle(indices, t[3 * i], t[3 * i + 1], t[3 * i + 2]);
 }
 
-// Two triangles a cell, with the diagonal along +x +y.
+// Adds the surface of a height field: two triangles a cell, with the diagonal along +x +y.
 static void add_terrain(const hfModel* m, int hfield, json_t* points, json_t* indices) {
-  const double *z = hf_model_hfield_height(m) + hf_model_hfield_adr(m)[hfield], *size = hf_model_hfield_size(m) + 3 * hfield;
-  int nrow = hf_model_hfield_nrow(m)[hfield], ncol = hf_model_hfield_ncol(m)[hfield];
-  for (int i = 0; i < nrow * ncol; ++i)
-    json_array_append_new(points, xyz(size[0] * (2.0 * (i % ncol) / (ncol - 1) - 1), size[1] * (2.0 * (i / ncol) / (nrow - 1) - 1), z[i]));
+  const double* z = hf_model_hfield_height(m) + hf_model_hfield_adr(m)[hfield];
+  const double* size = hf_model_hfield_size(m) + 3 * hfield;
+  int nrow = hf_model_hfield_nrow(m)[hfield];
+  int ncol = hf_model_hfield_ncol(m)[hfield];
+
+  for (int i = 0; i < nrow * ncol; ++i) {
+    double x = size[0] * (2.0 * (i % ncol) / (ncol - 1) - 1);
+    double y = size[1] * (2.0 * (i / ncol) / (nrow - 1) - 1);
+    json_array_append_new(points, xyz(x, y, z[i]));
+  }
+
   for (int k = 0; k < (nrow - 1) * (ncol - 1); ++k) {
     int i = k / (ncol - 1) * ncol + k % (ncol - 1);
     add_triangle(indices, i, i + 1, i + ncol + 1);
@@ -122,120 +148,168 @@ static void add_terrain(const hfModel* m, int hfield, json_t* points, json_t* in
   }
 }
 
-// A primitive in the lists of an entity; a mesh is drawn as its surface, and so is a height field.
+// The size of the cube that shows a plane: one without bounds has 10 m each way, all are 1 mm thick.
+static json_t* plane_size(const double* half) {
+  double x = half[0] == 0 ? 5 : half[0];
+  double y = half[1] == 0 ? 10 : 2 * half[1];
+  return xyz(2 * x, y, 1e-3);
+}
+
+// Adds a geom to the lists of an entity, where primitives have lists of their own.
+// A mesh is drawn as its surface, and so is a height field.
 static void add_shape(const hfModel* m, int g, json_t* entity) {
-  const double *size = hf_model_geom_size(m) + 3 * g, *p = hf_model_geom_pos(m) + 3 * g;
+  hfGeomType type = (hfGeomType)hf_model_geom_type(m)[g];
+  const double* size = hf_model_geom_size(m) + 3 * g;
+  const double* p = hf_model_geom_pos(m) + 3 * g;
   const float* c = hf_model_geom_rgba(m) + 4 * g;
-  json_t* shape = json_pack("{s:{s:o,s:o},s:o}", "pose", "position", xyz(p[0], p[1], p[2]),
-                            "orientation", wxyz(hf_model_geom_quat(m) + 4 * g), "color",
-                            colour((double)c[0], (double)c[1], (double)c[2], (double)c[3]));
-  int type = hf_model_geom_type(m)[g];
-  double r = size[0], length = 2 * size[1];
-  if (type == HF_GEOM_BOX || type == HF_GEOM_PLANE) {
-    int plane = type == HF_GEOM_PLANE;
-    json_object_set_new(shape, "size",
-                        xyz(2 * (plane && r == 0 ? 5 : r), plane && size[1] == 0 ? 10 : length,
-                            plane ? 1e-3 : 2 * size[2]));
-    json_array_append_new(json_object_get(entity, "cubes"), shape);
-  } else if (type == HF_GEOM_SPHERE || type == HF_GEOM_ELLIPSOID) {
-    int round = type == HF_GEOM_SPHERE;
-    json_object_set_new(shape, "size",
-                        xyz(2 * r, round ? 2 * r : length, round ? 2 * r : 2 * size[2]));
-    json_array_append_new(json_object_get(entity, "spheres"), shape);
-  } else if (type == HF_GEOM_CYLINDER || type == HF_GEOM_CAPSULE) {
-    json_object_set_new(shape, "size",
-                        xyz(2 * r, 2 * r, length + (type == HF_GEOM_CAPSULE ? 2 * r : 0)));
+  json_t* shape = json_pack("{s:{s:o,s:o},s:o}", "pose",
+                            "position", xyz(p[0], p[1], p[2]),
+                            "orientation", wxyz(hf_model_geom_quat(m) + 4 * g),
+                            "color", colour((double)c[0], (double)c[1], (double)c[2], (double)c[3]));
+  const char* list = NULL;
+
+  switch (type) {
+  case HF_GEOM_PLANE:
+    json_object_set_new(shape, "size", plane_size(size));
+    list = "cubes";
+    break;
+  case HF_GEOM_BOX:
+    json_object_set_new(shape, "size", xyz(2 * size[0], 2 * size[1], 2 * size[2]));
+    list = "cubes";
+    break;
+  case HF_GEOM_SPHERE:
+    json_object_set_new(shape, "size", xyz(2 * size[0], 2 * size[0], 2 * size[0]));
+    list = "spheres";
+    break;
+  case HF_GEOM_ELLIPSOID:
+    json_object_set_new(shape, "size", xyz(2 * size[0], 2 * size[1], 2 * size[2]));
+    list = "spheres";
+    break;
+  case HF_GEOM_CYLINDER:
+  case HF_GEOM_CAPSULE: {
+    double caps = type == HF_GEOM_CAPSULE ? 2 * size[0] : 0;
+    json_object_set_new(shape, "size", xyz(2 * size[0], 2 * size[0], 2 * size[1] + caps));
     json_object_set_new(shape, "bottom_scale", json_real(1));
     json_object_set_new(shape, "top_scale", json_real(1));
-    json_array_append_new(json_object_get(entity, "cylinders"), shape);
-  } else {
-    json_t *points = json_array(), *indices = json_array();
-    if (type == HF_GEOM_HFIELD) add_terrain(m, hf_model_geom_hfield(m)[g], points, indices);
-    else add_surface(m, hf_model_geom_mesh(m)[g], points, indices);
-    json_object_set_new(shape, "points", points), json_object_set_new(shape, "indices", indices);
-    json_array_append_new(json_object_get(entity, "triangles"), shape);
+    list = "cylinders";
+    break;
   }
+  default: {
+    json_t* points = json_array();
+    json_t* indices = json_array();
+    if (type == HF_GEOM_HFIELD)
+      add_terrain(m, hf_model_geom_hfield(m)[g], points, indices);
+    else
+      add_surface(m, hf_model_geom_mesh(m)[g], points, indices);
+    json_object_set_new(shape, "points", points);
+    json_object_set_new(shape, "indices", indices);
+    list = "triangles";
+  }
+  }
+  json_array_append_new(json_object_get(entity, list), shape);
 }
 
+// An entity of a scene without any shape. It moves with the frame of this name.
 static json_t* empty_entity(const char* frame, const char* id, double time) {
-  return json_pack("{s:o,s:s,s:s,s:{s:i,s:i},s:b,s:[],s:[],s:[],s:[],s:[]}", "timestamp",
-                   stamp(time), "frame_id", frame, "id", id, "lifetime", "sec", 0, "nsec", 0,
-                   "frame_locked", 1, "arrows", "cubes", "spheres", "cylinders", "triangles");
+  return json_pack("{s:o,s:s,s:s,s:{s:i,s:i},s:b,s:[],s:[],s:[],s:[],s:[]}", "timestamp", stamp(time),
+                   "frame_id", frame, "id", id, "lifetime", "sec", 0, "nsec", 0, "frame_locked", 1,
+                   "arrows", "cubes", "spheres", "cylinders", "triangles");
 }
 
+// The shapes of all bodies.
 static json_t* scene_update(const hfModel* m, double time) {
   json_t* list = json_array();
   char buffer[HF_LABEL_SIZE];
   for (int b = 0; b < m->nbody; ++b) {
-    if (hf_model_body_geomnum(m)[b] == 0) continue;
+    int count = hf_model_body_geomnum(m)[b];
+    if (count == 0) continue;
+
     const char* name = hf_model_label(m, HF_OBJECT_BODY, b, buffer);
     json_t* entity = empty_entity(name, name, time);
-    for (int k = 0; k < hf_model_body_geomnum(m)[b]; ++k)
-      add_shape(m, hf_model_body_geomadr(m)[b] + k, entity);
+    for (int k = 0; k < count; ++k) add_shape(m, hf_model_body_geomadr(m)[b] + k, entity);
     json_array_append_new(list, entity);
   }
   return json_pack("{s:o,s:[]}", "entities", list, "deletions");
 }
 
-// The turn that takes x to the unit vector d.
+// The quaternion q of the turn that takes x to the unit vector d: (1 + d_x, 0, -d_z, d_y), normalised.
 static void turn_x_to(const double* d, double* q) {
-  double w = 1 + d[0], n;
+  // d is -x: half a turn about z
+  double w = 1 + d[0];
   if (w < 1e-9) {
-    q[0] = q[1] = q[2] = 0, q[3] = 1;
+    q[0] = 0;
+    q[1] = 0;
+    q[2] = 0;
+    q[3] = 1;
     return;
   }
-  q[0] = w, q[1] = 0, q[2] = -d[2], q[3] = d[1];
-  n = sqrt(q[0] * q[0] + q[2] * q[2] + q[3] * q[3]);
+
+  q[0] = w;
+  q[1] = 0;
+  q[2] = -d[2];
+  q[3] = d[1];
+  double n = sqrt(q[0] * q[0] + q[2] * q[2] + q[3] * q[3]);
   for (int i = 0; i < 4; ++i) q[i] /= n;
 }
 
-// Arrows of 1 cm a newton; green where friction is left, red where a contact slips.
+// The contact forces as arrows of 1 cm a newton; green where friction is left, red where a contact slips.
 static json_t* force_arrows(const hfFrame* f) {
   json_t* entity = empty_entity("world", "forces", f->time);
   for (int i = 0; i < f->ncontact; ++i) {
     const hfFrameContact* c = &f->contact[i];
-    double force[3], n = 0, q[4], slide = 0;
-    for (int k = 0; k < 3; ++k)
-      force[k] = (double)(c->fn * c->n_W[k] + c->ft[k]), n += force[k] * force[k],
+    double force[3], q[4];
+    double n = 0;
+    double slide = 0;
+    for (int k = 0; k < 3; ++k) {
+      force[k] = (double)(c->fn * c->n_W[k] + c->ft[k]);
+      n += force[k] * force[k];
       slide += (double)(c->ft[k] * c->ft[k]);
+    }
     n = sqrt(n);
     if (!(n > 0)) continue;
+
     for (int k = 0; k < 3; ++k) force[k] /= n;
     turn_x_to(force, q);
+
+    // the share of friction that is used
     double use = c->mu * c->fn > 0 ? fmin(1, sqrt(slide) / (double)(c->mu * c->fn)) : 0;
-    json_array_append_new(
-        json_object_get(entity, "arrows"),
-        json_pack("{s:{s:o,s:o},s:f,s:f,s:f,s:f,s:o}", "pose", "position",
-                  xyz((double)c->p_W[0], (double)c->p_W[1], (double)c->p_W[2]), "orientation",
-                  wxyz(q), "shaft_length", 0.008 * n, "shaft_diameter", 0.002, "head_length",
-                  0.002 * n, "head_diameter", 0.005, "color",
-                  c->stick ? colour(use, 0.7, 0.2, 1) : colour(0.86, 0.16, 0.16, 1)));
+    json_t* arrow = json_pack("{s:{s:o,s:o},s:f,s:f,s:f,s:f,s:o}", "pose",
+                              "position", xyz((double)c->p_W[0], (double)c->p_W[1], (double)c->p_W[2]),
+                              "orientation", wxyz(q),
+                              "shaft_length", 0.008 * n, "shaft_diameter", 0.002,
+                              "head_length", 0.002 * n, "head_diameter", 0.005,
+                              "color", c->stick ? colour(use, 0.7, 0.2, 1) : colour(0.86, 0.16, 0.16, 1));
+    json_array_append_new(json_object_get(entity, "arrows"), arrow);
   }
   return json_pack("{s:[o],s:[]}", "entities", entity, "deletions");
 }
 
 // ---- numbers -----------------------------------------------------------------------------------------
 
+// The numbers of all contacts of a frame, in SI units.
 static json_t* contact_numbers(const hfModel* m, const hfFrame* f) {
   json_t* list = json_array();
   char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
   for (int i = 0; i < f->ncontact; ++i) {
     const hfFrameContact* c = &f->contact[i];
-    json_array_append_new(
-        list, json_pack("{s:s,s:s,s:[fff],s:[fff],s:f,s:[fff],s:[fff],s:f,s:f,s:b}", "a",
-                        hf_model_label(m, HF_OBJECT_GEOM, c->geom_a, a), "b",
-                        hf_model_label(m, HF_OBJECT_GEOM, c->geom_b, b), "point", (double)c->p_W[0],
-                        (double)c->p_W[1], (double)c->p_W[2], "normal", (double)c->n_W[0],
-                        (double)c->n_W[1], (double)c->n_W[2], "normal_force", (double)c->fn,
-                        "friction", (double)c->ft[0], (double)c->ft[1], (double)c->ft[2], "slip",
-                        (double)c->vt[0], (double)c->vt[1], (double)c->vt[2], "mu", (double)c->mu,
-                        "depth", (double)c->depth, "stick", (int)c->stick));
+    json_t* contact = json_pack("{s:s,s:s,s:[fff],s:[fff],s:f,s:[fff],s:[fff],s:f,s:f,s:b}",
+                                "a", hf_model_label(m, HF_OBJECT_GEOM, c->geom_a, a),
+                                "b", hf_model_label(m, HF_OBJECT_GEOM, c->geom_b, b),
+                                "point", (double)c->p_W[0], (double)c->p_W[1], (double)c->p_W[2],
+                                "normal", (double)c->n_W[0], (double)c->n_W[1], (double)c->n_W[2],
+                                "normal_force", (double)c->fn,
+                                "friction", (double)c->ft[0], (double)c->ft[1], (double)c->ft[2],
+                                "slip", (double)c->vt[0], (double)c->vt[1], (double)c->vt[2],
+                                "mu", (double)c->mu, "depth", (double)c->depth, "stick", (int)c->stick);
+    json_array_append_new(list, contact);
   }
   return json_pack("{s:o}", "contacts", list);
 }
 
+// Positions and velocities, by name, of the joints of one degree of freedom.
 static json_t* joint_numbers(const hfModel* m, const hfFrame* f) {
-  json_t *positions = json_object(), *velocities = json_object();
+  json_t* positions = json_object();
+  json_t* velocities = json_object();
   char buffer[HF_LABEL_SIZE];
   for (int j = 0; j < m->njnt; ++j) {
     if (hf_joint_info(hf_model_jnt_type(m)[j]).nv != 1) continue;
@@ -246,8 +320,10 @@ static json_t* joint_numbers(const hfModel* m, const hfFrame* f) {
   return json_pack("{s:o,s:o}", "position", positions, "velocity", velocities);
 }
 
+// Controls and forces of the actuators, by name.
 static json_t* actuator_numbers(const hfModel* m, const hfFrame* f) {
-  json_t *controls = json_object(), *forces = json_object();
+  json_t* controls = json_object();
+  json_t* forces = json_object();
   char buffer[HF_LABEL_SIZE];
   for (int i = 0; i < m->nu; ++i) {
     const char* name = hf_model_label(m, HF_OBJECT_ACTUATOR, i, buffer);
@@ -257,70 +333,85 @@ static json_t* actuator_numbers(const hfModel* m, const hfFrame* f) {
   return json_pack("{s:o,s:o}", "control", controls, "force", forces);
 }
 
+// What an event is, and which bodies it is of.
 static json_t* event_words(const hfModel* m, hfEvent e) {
   static const char* const kinds[] = {"",     "touch", "leave",     "slide",  "stick",
                                       "rung", "rigid", "compliant", "dropped"};
   char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
-  return json_pack(
-      "{s:s,s:s,s:s,s:i}", "event", e.kind > 0 && e.kind <= HF_EVENT_DROPPED ? kinds[e.kind] : "",
-      "a", e.body_a >= 0 ? hf_model_label(m, HF_OBJECT_BODY, e.body_a, a) : "", "b",
-      e.body_b >= 0 ? hf_model_label(m, HF_OBJECT_BODY, e.body_b, b) : "", "value", e.value);
+  return json_pack("{s:s,s:s,s:s,s:i}",
+                   "event", e.kind > 0 && e.kind <= HF_EVENT_DROPPED ? kinds[e.kind] : "",
+                   "a", e.body_a >= 0 ? hf_model_label(m, HF_OBJECT_BODY, e.body_a, a) : "",
+                   "b", e.body_b >= 0 ? hf_model_label(m, HF_OBJECT_BODY, e.body_b, b) : "",
+                   "value", e.value);
 }
 
 // ---- the file ----------------------------------------------------------------------------------------
 
+// Writes a recording as MCAP. Returns the exit status.
 static int write_mcap(const hfRecording* r, const char* path) {
   mcapFile file;
   const hfModel* m = hf_recording_model(r);
   hfError error = {HF_OK, ""};
-  if (mcap_open(&file, path, &error) != HF_OK) return say_error("%s", error.message), CLI_FAILED;
-  uint16_t tf = mcap_channel(&file, "/tf", "foxglove.FrameTransforms"),
-           scene_channel = mcap_channel(&file, "/scene", "foxglove.SceneUpdate"),
-           forces = mcap_channel(&file, "/forces", "foxglove.SceneUpdate"),
-           contacts = mcap_channel(&file, "/contacts", "holdfast.Contacts"),
-           joints = mcap_channel(&file, "/joints", "holdfast.Joints"),
-           actuators = mcap_channel(&file, "/actuators", "holdfast.Actuators"),
-           energy = mcap_channel(&file, "/energy", "holdfast.Energy"),
-           solver = mcap_channel(&file, "/solver", "holdfast.Solver"),
-           events = mcap_channel(&file, "/events", "holdfast.Event");
-  int event = 0, count = hf_recording_frame_count(r);
+  if (mcap_open(&file, path, &error) != HF_OK) {
+    say_error("%s", error.message);
+    return CLI_FAILED;
+  }
+  uint16_t tf = mcap_channel(&file, "/tf", "foxglove.FrameTransforms");
+  uint16_t shapes = mcap_channel(&file, "/scene", "foxglove.SceneUpdate");
+  uint16_t forces = mcap_channel(&file, "/forces", "foxglove.SceneUpdate");
+  uint16_t contacts = mcap_channel(&file, "/contacts", "holdfast.Contacts");
+  uint16_t joints = mcap_channel(&file, "/joints", "holdfast.Joints");
+  uint16_t actuators = mcap_channel(&file, "/actuators", "holdfast.Actuators");
+  uint16_t energy = mcap_channel(&file, "/energy", "holdfast.Energy");
+  uint16_t solver = mcap_channel(&file, "/solver", "holdfast.Solver");
+  uint16_t events = mcap_channel(&file, "/events", "holdfast.Event");
+
+  int event = 0;
+  int count = hf_recording_frame_count(r);
   for (int i = 0; i < count; ++i) {
     hfFrame f = hf_recording_frame(r, i);
-    if (i == 0) mcap_message(&file, scene_channel, f.time, scene_update(m, f.time));
-    for (; event < hf_recording_event_count(r) && hf_recording_event(r, event).time <= f.time;
-         ++event)
-      mcap_message(&file, events, hf_recording_event(r, event).time,
-                   event_words(m, hf_recording_event(r, event)));
+    if (i == 0) mcap_message(&file, shapes, f.time, scene_update(m, f.time));
+
+    // the events up to this frame
+    for (; event < hf_recording_event_count(r); ++event) {
+      hfEvent e = hf_recording_event(r, event);
+      if (!(e.time <= f.time)) break;
+      mcap_message(&file, events, e.time, event_words(m, e));
+    }
+
     mcap_message(&file, tf, f.time, frame_transforms(m, &f));
     mcap_message(&file, forces, f.time, force_arrows(&f));
     mcap_message(&file, contacts, f.time, contact_numbers(m, &f));
     mcap_message(&file, joints, f.time, joint_numbers(m, &f));
     mcap_message(&file, actuators, f.time, actuator_numbers(m, &f));
-    mcap_message(
-        &file, energy, f.time,
-        json_pack("{s:f,s:f}", "kinetic", f.head->kinetic, "potential", f.head->potential));
+    mcap_message(&file, energy, f.time,
+                 json_pack("{s:f,s:f}", "kinetic", f.head->kinetic, "potential", f.head->potential));
     mcap_message(&file, solver, f.time,
-                 json_pack("{s:i,s:i,s:i,s:f}", "steps", f.head->steps, "iterations",
-                           f.head->iterations, "rung", f.head->rung, "residual", f.head->residual));
+                 json_pack("{s:i,s:i,s:i,s:f}", "steps", f.head->steps, "iterations", f.head->iterations,
+                           "rung", f.head->rung, "residual", f.head->residual));
     show_progress((double)i / count, "%d of %d frames", i, count);
   }
   clear_progress();
+
   if (mcap_close(&file, &error) == HF_OK) return CLI_GOOD;
-  return say_error("%s: %s", path, error.message), CLI_FAILED;
+  say_error("%s: %s", path, error.message);
+  return CLI_FAILED;
 }
 
+// Does a text end in `end`?
 static int ends_in(const char* text, const char* end) {
   size_t n = strlen(text), k = strlen(end);
   return n >= k && strcmp(text + n - k, end) == 0;
 }
 
+// Converts a recording to a report or to MCAP, as the name of the output asks. Returns the exit status.
 static int convert_recording(const convertOptions* o) {
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
   hfStatus status = hf_recording_read(&recording, o->scene.path, &error);
+  if (status == HF_OK && ends_in(o->output, ".html")) status = hf_report_convert(o->output, recording, &error);
+
   int result = exit_status_of(status);
-  if (status == HF_OK && ends_in(o->output, ".html"))
-    result = exit_status_of(status = hf_report_convert(o->output, recording, &error));
   if (status != HF_OK)
     say_error("%s", error.message);
   else if (ends_in(o->output, ".mcap"))
@@ -329,6 +420,7 @@ static int convert_recording(const convertOptions* o) {
   return result;
 }
 
+// Writes a model in Holdfast's own format. Returns the exit status.
 static int save_model(const void* arguments, const hfModel* model) {
   const convertOptions* o = arguments;
   hfError error = {HF_OK, ""};
@@ -337,12 +429,15 @@ static int save_model(const void* arguments, const hfModel* model) {
   return exit_status_of(status);
 }
 
-// What the file cannot say is warned of; the model is written nevertheless.
+// Writes a model as SDFormat or URDF. What the file cannot say is warned of; the model is written nevertheless.
+// Returns the exit status.
 static int write_robot(const void* arguments, const hfModel* model) {
   const convertOptions* o = arguments;
   hfError error = {HF_OK, ""};
   hfDiagnostics* diagnostics = hf_diagnostics_create();
-  hfStatus status = (ends_in(o->output, ".sdf") ? hf_model_write_sdf : hf_model_write_urdf)(model, o->output, diagnostics, &error);
+  hfStatus status = ends_in(o->output, ".sdf") ? hf_model_write_sdf(model, o->output, diagnostics, &error)
+                                               : hf_model_write_urdf(model, o->output, diagnostics, &error);
+
   for (int i = 0; diagnostics && status == HF_OK && i < hf_diagnostics_count(diagnostics); ++i)
     say_warning("%s: %s", o->output, hf_diagnostics_get(diagnostics, i).message);
   if (status != HF_OK) say_error("%s", error.message);
@@ -350,12 +445,14 @@ static int write_robot(const void* arguments, const hfModel* model) {
   return exit_status_of(status);
 }
 
-// MJCF is written from the definitions of the model, which are read once more: a model no longer has them.
+// Writes a model as MJCF, from its definitions, which are read once more: a model no longer has them.
+// Returns the exit status.
 static int write_mjcf(const void* arguments, const hfModel* model) {
   const convertOptions* o = arguments;
   (void)model;
   hfBuilder* builder = NULL;
   hfError error = {HF_OK, ""};
+
   hfStatus status = load_builder(&o->scene, &builder, &error);
   if (status == HF_OK) status = hf_builder_write_mjcf(builder, o->output, &error);
   hf_builder_free(builder);
@@ -366,19 +463,29 @@ static int write_mjcf(const void* arguments, const hfModel* model) {
 int verb_convert(int argc, char** argv) {
   convertOptions o = {0};
   argp_parse(&convert_argp, argc, argv, 0, NULL, &o);
+
+  // the end of the name says what is written
   int recording = ends_in(o.output, ".mcap") || ends_in(o.output, ".html");
+  int (*write_model)(const void*, const hfModel*) = NULL;
+  if (ends_in(o.output, ".sdf") || ends_in(o.output, ".urdf")) write_model = write_robot;
+  if (ends_in(o.output, ".hfm")) write_model = save_model;
+  if (ends_in(o.output, ".xml")) write_model = write_mjcf;
+
+  const usedFile files[] = {{"what is converted", o.scene.path, 0},
+                            {"--srdf", o.scene.import.srdf, 0},
+                            {"what is written", o.output, 1}};
   int result = CLI_MISUSED;
-  int robot = ends_in(o.output, ".sdf") || ends_in(o.output, ".urdf"), block = ends_in(o.output, ".hfm");
-  if (!recording && !robot && !block && !ends_in(o.output, ".xml"))
-    say_error("%s: the name must end in .mcap or .html (of a recording), .xml, .sdf, .urdf or .hfm (of a model)", o.output);
-  else if (refuse_same_file((usedFile[]){{"what is converted", o.scene.path, 0}, {"--srdf", o.scene.import.srdf, 0}, {"what is written", o.output, 1}}, 3))
+  if (!recording && !write_model)
+    say_error("%s: the name must end in .mcap or .html (of a recording), .xml, .sdf, .urdf or .hfm (of a model)",
+              o.output);
+  else if (refuse_same_file(files, 3))
     result = CLI_MISUSED;
   else if (recording && is_pipe(o.scene.path))
     say_error("%s: a recording is read from a file, not from a pipe", o.scene.path);
   else if (recording)
     result = convert_recording(&o);
   else
-    return with_scene(&o.scene, robot ? write_robot : block ? save_model : write_mjcf, &o);
+    return with_scene(&o.scene, write_model, &o); // which frees the list of folders
   free(o.scene.search);
   return result;
 }

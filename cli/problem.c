@@ -23,6 +23,7 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, 0, 0, "Print report and answer as JSON", 1},
     {0}};
 
+// The parser of argp for the options of this verb.
 static error_t parse(int key, char* argument, struct argp_state* state) {
   problemOptions* o = state->input;
   switch (key) {
@@ -33,6 +34,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_JSON:
     o->json = 1;
     return 0;
+
   case ARGP_KEY_ARG:
     if (o->path) argp_error(state, "one file only, not also \"%s\"", argument);
     o->path = argument;
@@ -40,6 +42,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case ARGP_KEY_END:
     if (!o->path) argp_error(state, "which file?");
     return 0;
+
   default:
     return ARGP_ERR_UNKNOWN;
   }
@@ -65,50 +68,82 @@ static int refuse(const hfError* error) {
 
 // ---- friction problems ---------------------------------------------------------------------------
 
-static int print_friction(const hfFrictionProblem* p, const hfFrictionSolution* s, const hfFrictionReport* r, int json) {
+// Prints a friction problem's report and answer as JSON. Returns the exit status.
+static int print_friction_json(const hfFrictionProblem* p, const hfFrictionSolution* s, const hfFrictionReport* r) {
   int rows = p->dim * p->ncontact;
-  if (json)
-    return print_json(json_pack("{s:s,s:s,s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "problem", "friction", "status",
-                                hf_status_name(r->status), "islands", r->islands, "steps", r->steps, "iterations", r->iterations,
-                                "natural_map", json_number(r->natural_map), "residual", json_number(r->residual),
-                                "scaled_residual", json_number(r->scaled_residual), "r", json_numbers(s->r, rows), "u",
-                                json_numbers(s->u, rows), "lambda", json_numbers(s->lambda, p->nequality), "v",
-                                json_numbers(s->v, p->form == HF_FORM_GLOBAL ? p->nv : 0)));
-  int open = 0, slip = 0;
-  for (int i = 0; i < p->ncontact; ++i) {
-    const double *force = s->r + p->dim * i, *u = s->u + p->dim * i;
-    open += force[0] == 0;
-    double friction = 0, speed = 0;
-    for (int k = 1; k < p->dim; ++k) friction += force[k] * force[k], speed += u[k] * u[k];
-    slip += force[0] > 0 && friction >= 0.999999 * p->mu[i] * p->mu[i] * force[0] * force[0] && speed > 0;
-  }
-  printf("friction problem: %s form, %d contacts of %d rows, %d equalities\n", p->form == HF_FORM_LOCAL ? "local" : "global",
-         p->ncontact, p->dim, p->nequality);
-  printf("status: %s; %d islands, %d proximal steps, %d factorisations\n", hf_status_name(r->status), r->islands, r->steps,
-         r->iterations);
-  printf("natural map: %.3g; relative %.3g; scaled %.3g\n", r->natural_map, r->residual, r->scaled_residual);
-  printf("contacts: %d open, %d slip, %d stick\n", open, slip, p->ncontact - open - slip);
-  return CLI_GOOD;
+  int nv = p->form == HF_FORM_GLOBAL ? p->nv : 0;
+  return print_json(json_pack("{s:s,s:s,s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+                              "problem", "friction",
+                              "status", hf_status_name(r->status),
+                              "islands", r->islands,
+                              "steps", r->steps,
+                              "iterations", r->iterations,
+                              "natural_map", json_number(r->natural_map),
+                              "residual", json_number(r->residual),
+                              "scaled_residual", json_number(r->scaled_residual),
+                              "r", json_numbers(s->r, rows),
+                              "u", json_numbers(s->u, rows),
+                              "lambda", json_numbers(s->lambda, p->nequality),
+                              "v", json_numbers(s->v, nv)));
 }
 
+// Prints a friction problem's report, and how many contacts are open, slip and stick.
+static void print_friction(const hfFrictionProblem* p, const hfFrictionSolution* s, const hfFrictionReport* r) {
+  int open = 0;
+  int slip = 0;
+  for (int i = 0; i < p->ncontact; ++i) {
+    const double* force = s->r + p->dim * i;
+    const double* u = s->u + p->dim * i;
+    open += force[0] == 0;
+
+    // a contact slips where the force stands on the cone and the contact moves
+    double friction = 0;
+    double speed = 0;
+    for (int k = 1; k < p->dim; ++k) {
+      friction += force[k] * force[k];
+      speed += u[k] * u[k];
+    }
+    slip += force[0] > 0 && friction >= 0.999999 * p->mu[i] * p->mu[i] * force[0] * force[0] && speed > 0;
+  }
+
+  printf("friction problem: %s form, %d contacts of %d rows, %d equalities\n",
+         p->form == HF_FORM_LOCAL ? "local" : "global", p->ncontact, p->dim, p->nequality);
+  printf("status: %s; %d islands, %d proximal steps, %d factorisations\n", hf_status_name(r->status), r->islands,
+         r->steps, r->iterations);
+  printf("natural map: %.3g; relative %.3g; scaled %.3g\n", r->natural_map, r->residual, r->scaled_residual);
+  printf("contacts: %d open, %d slip, %d stick\n", open, slip, p->ncontact - open - slip);
+}
+
+// Reads a friction problem, solves it and prints the answer. Returns the exit status.
 static int solve_friction(const problemOptions* o) {
   hfFrictionProblem* p = NULL;
   hfError error;
   if (hf_friction_problem_read(&p, o->path, &error) < 0) return refuse(&error);
-  size_t rows = (size_t)(p->dim * p->ncontact), equalities = (size_t)p->nequality, nv = (size_t)p->nv;
-  double* memory = calloc(2 * rows + equalities + nv + 1, sizeof *memory);
-  int status = CLI_FAILED;
-  if (memory) {
-    hfFrictionSolution s = {memory, memory + rows, memory + 2 * rows, memory + 2 * rows + equalities};
-    hfFrictionConfig config = hf_friction_config_default();
-    hfFrictionReport report;
-    config.tolerance = o->tolerance;
-    hfStatus solved = hf_friction_solve(p, &config, &s, &report, &error);
-    status = solved < 0 ? refuse(&error) : print_friction(p, &s, &report, o->json);
-    if (solved > 0) status = CLI_FAILED;
-  } else {
+
+  // the four parts of the answer stand one behind another
+  size_t rows = (size_t)(p->dim * p->ncontact);
+  size_t equalities = (size_t)p->nequality;
+  double* memory = calloc(2 * rows + equalities + (size_t)p->nv + 1, sizeof *memory);
+  if (!memory) {
     say_error("%s: out of memory", o->path);
+    hf_friction_problem_free(p);
+    return CLI_FAILED;
   }
+  hfFrictionSolution s = {memory, memory + rows, memory + 2 * rows, memory + 2 * rows + equalities};
+
+  hfFrictionConfig config = hf_friction_config_default();
+  config.tolerance = o->tolerance;
+  hfFrictionReport report;
+  hfStatus solved = hf_friction_solve(p, &config, &s, &report, &error);
+
+  int status = CLI_GOOD;
+  if (solved < 0)
+    status = refuse(&error);
+  else if (o->json)
+    status = print_friction_json(p, &s, &report);
+  else
+    print_friction(p, &s, &report);
+  if (solved > 0) status = CLI_FAILED;
   free(memory);
   hf_friction_problem_free(p);
   return status;
@@ -116,37 +151,53 @@ static int solve_friction(const problemOptions* o) {
 
 // ---- step problems -------------------------------------------------------------------------------
 
-static int print_step(const hfStepProblem* p, const double* v, const double* impulse, const hfSolveReport* r, int json) {
+// Prints the report of a step problem; as JSON with velocities v and impulses, too. Returns the exit status.
+static int print_step(const hfStepProblem* p, const double* v, const double* impulse, const hfSolveReport* r,
+                      int json) {
   static const char* const rungs[] = {"none", "tamsi", "merit", "convex"};
   if (json)
-    return print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:o,s:o}", "problem", "step", "status", hf_status_name(r->status),
-                                "rung", rungs[r->rung], "islands", r->islands, "iterations", r->iterations, "residual",
-                                json_number(r->residual), "coupled_residual", json_number(r->coupled_residual), "v",
-                                json_numbers(v, p->nv), "impulse", json_numbers(impulse, p->nrow)));
-  printf("step problem: %d dofs in %d trees, %d rows, %d contacts, h %g s\n", p->nv, p->ntree, p->nrow, p->ncontact, p->h);
-  printf("status: %s; rung %s, %d islands, %d iterations\n", hf_status_name(r->status), rungs[r->rung], r->islands, r->iterations);
+    return print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:o,s:o}",
+                                "problem", "step",
+                                "status", hf_status_name(r->status),
+                                "rung", rungs[r->rung],
+                                "islands", r->islands,
+                                "iterations", r->iterations,
+                                "residual", json_number(r->residual),
+                                "coupled_residual", json_number(r->coupled_residual),
+                                "v", json_numbers(v, p->nv),
+                                "impulse", json_numbers(impulse, p->nrow)));
+
+  printf("step problem: %d dofs in %d trees, %d rows, %d contacts, h %g s\n", p->nv, p->ntree, p->nrow, p->ncontact,
+         p->h);
+  printf("status: %s; rung %s, %d islands, %d iterations\n", hf_status_name(r->status), rungs[r->rung], r->islands,
+         r->iterations);
   printf("residual: %.3g; coupled %.3g\n", r->residual, r->coupled_residual);
   return CLI_GOOD;
 }
 
+// Reads a step problem, solves it and prints the answer. Returns the exit status.
 static int solve_step(const problemOptions* o) {
   hfStepProblem* p = NULL;
   hfSolver* solver = NULL;
   hfError error;
   if (hf_step_problem_read(&p, o->path, &error) < 0) return refuse(&error);
+
+  // the impulses stand behind the velocities
   hfStepCapacity capacity = hf_step_problem_capacity(p);
   double* v = calloc((size_t)p->nv + (size_t)p->nrow + 1, sizeof *v);
   int status = CLI_FAILED;
   if (!v || hf_solver_create(&solver, &capacity, &error) < 0) {
     say_error("%s: %s", o->path, v ? error.message : "out of memory");
   } else {
+    double* impulse = v + p->nv;
     hfSolverConfig config = hf_solver_config_default();
-    hfSolveReport report;
     config.tolerance = o->tolerance;
-    hfStatus solved = hf_solver_solve(solver, &config, p, v, v + p->nv, &report, &error);
-    status = solved < 0 ? refuse(&error) : print_step(p, v, v + p->nv, &report, o->json);
+    hfSolveReport report;
+    hfStatus solved = hf_solver_solve(solver, &config, p, v, impulse, &report, &error);
+    status = solved < 0 ? refuse(&error) : print_step(p, v, impulse, &report, o->json);
     if (solved > 0) status = CLI_FAILED;
   }
+
   hf_solver_free(solver);
   free(v);
   hf_step_problem_free(p);
@@ -161,6 +212,8 @@ static int is_friction_problem(const char* path) {
     say_error("%s: %s", path, strerror(errno));
     return -1;
   }
+
+  // comments and empty lines may stand before it
   while (fgets(line, sizeof line, file) && (*line == '#' || *line == '\n')) {}
   fclose(file);
   return strncmp(line, "holdfast-friction-problem", 25) == 0;
