@@ -1,4 +1,5 @@
-// holdfast bench robots FOLDER: every MJCF scene of a folder for 2 s from its first keyframe, beside MuJoCo on the same file.
+// holdfast bench robots FOLDER: every MJCF scene of a folder for 2 s from its first keyframe,
+// beside MuJoCo on the same file.
 //
 // robots_reason.c says which scenes behave alike, and why others do not.
 //

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Gives a text this capacity. Without memory it frees the text and returns NULL.
 static char* grow(char* text, size_t capacity) {
   char* larger = realloc(text, capacity);
   if (!larger) free(text);
@@ -17,18 +18,28 @@ static char* grow(char* text, size_t capacity) {
 }
 
 char* read_stream(FILE* file, size_t most, size_t* size) {
-  size_t capacity = 4096, n = 0, got;
+  size_t capacity = 4096;
+  size_t n = 0;
   char* text = malloc(capacity);
-  while (text && n <= most && (got = fread(text + n, 1, capacity - n - 1, file)) > 0) {
+  while (text && n <= most) {
+    size_t got = fread(text + n, 1, capacity - n - 1, file);
+    if (got == 0) break;
+
     n += got;
-    if (n + 1 == capacity) text = grow(text, capacity *= 2);
+    if (n + 1 == capacity) {
+      capacity *= 2;
+      text = grow(text, capacity);
+    }
   }
-  if (text && (ferror(file) || n > most)) {
+  if (!text) return NULL;
+
+  if (ferror(file) || n > most) {
     if (n > most) errno = EFBIG;
     free(text);
     return NULL;
   }
-  if (text) text[n] = '\0', *size = n;
+  text[n] = '\0';
+  *size = n;
   return text;
 }
 
@@ -48,25 +59,31 @@ int parse_number(const char* text, double* value) {
   return 1;
 }
 
+// Does this character stand between numbers?
 static int is_separator(char c) {
   return c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+// Reads `count` numbers from a text. Returns the exit status, with a message where it is not CLI_GOOD.
 static int parse_list(const char* option, const char* text, double* values, int count) {
   int n = 0;
-  for (const char* at = text;;) {
-    while (is_separator(*at)) ++at;
-    if (!*at) break;
+  const char* next = text;
+  for (;;) {
+    while (is_separator(*next)) ++next;
+    if (!*next) break;
+
     char* end;
-    double x = strtod(at, &end);
-    int width = (int)strcspn(at, ", \t\r\n");
-    if (end != at + width || !isfinite(x)) {
-      say_error("%s: \"%.*s\" is not a finite number", option, width, at);
+    double x = strtod(next, &end);
+    int width = (int)strcspn(next, ", \t\r\n");
+    if (end != next + width || !isfinite(x)) {
+      say_error("%s: \"%.*s\" is not a finite number", option, width, next);
       return CLI_MISUSED;
     }
     if (n < count) values[n] = x;
-    ++n, at = end;
+    ++n;
+    next = end;
   }
+
   if (n == count) return CLI_GOOD;
   say_error("%s: %d numbers given, the model has %d", option, n, count);
   return CLI_MISUSED;
@@ -76,6 +93,8 @@ int parse_vector(const char* option, const char* text, double* values, int count
   size_t size;
   char* file = *text == '@' ? read_text(text + 1, &size) : NULL;
   if (*text == '@' && !file) return CLI_FAILED;
+
+  // the values stay as they are unless all numbers are good
   double* given = malloc(((size_t)count + 1) * sizeof *given);
   int status = CLI_FAILED;
   if (given)
@@ -83,6 +102,8 @@ int parse_vector(const char* option, const char* text, double* values, int count
   else
     say_error("out of memory");
   if (status == CLI_GOOD) memcpy(values, given, (size_t)count * sizeof *given);
-  free(given), free(file);
+
+  free(given);
+  free(file);
   return status;
 }

@@ -8,21 +8,27 @@
 
 enum { LISTED = 10, LONGEST = 64 }; // Names that are listed, and characters of each that are compared, at most.
 
+// The number of an object that is named #NUMBER. -1: the name is not of that form, or there is no such object.
 static int find_number(const hfModel* model, hfObjectKind kind, const char* name) {
   double number;
-  if (*name != '#' || !parse_number(name + 1, &number) || !(number >= 0 && number < hf_model_object_count(model, kind))) return -1;
+  if (*name != '#' || !parse_number(name + 1, &number)) return -1;
+  if (!(number >= 0 && number < hf_model_object_count(model, kind))) return -1;
   return number == (int)number ? (int)number : -1;
 }
 
 // How many characters have to be put in, left out or replaced to make one name of the other (Levenshtein 1966).
+// row[j]: the distance of the first i characters of a from the first j of b
 static int name_distance(const char* a, const char* b) {
-  int row[LONGEST + 1], n = (int)strnlen(b, LONGEST);
+  int row[LONGEST + 1];
+  int n = (int)strnlen(b, LONGEST);
   for (int j = 0; j <= n; ++j) row[j] = j;
+
   for (int i = 1; i <= LONGEST && a[i - 1]; ++i) {
     int diagonal = row[0];
     row[0] = i;
     for (int j = 1; j <= n; ++j) {
-      int replaced = diagonal + (a[i - 1] != b[j - 1]), shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      int replaced = diagonal + (a[i - 1] != b[j - 1]);
+      int shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
       diagonal = row[j];
       row[j] = replaced < shorter ? replaced : shorter;
     }
@@ -33,24 +39,39 @@ static int name_distance(const char* a, const char* b) {
 // Lists the names nearest to `name`, the nearest first, and of equally near ones the first in the model.
 static void list_near(const hfModel* model, hfObjectKind kind, const char* name) {
   char buffer[HF_LABEL_SIZE];
-  int id[LISTED], distance[LISTED], count = 0;
+  int id[LISTED], distance[LISTED];
+  int count = 0;
   for (int i = 0; i < hf_model_object_count(model, kind); ++i) {
-    int d = name_distance(name, hf_model_label(model, kind, i, buffer)), at = count;
-    for (; at > 0 && distance[at - 1] > d; --at)
-      if (at < LISTED) id[at] = id[at - 1], distance[at] = distance[at - 1];
-    if (at < LISTED) id[at] = i, distance[at] = d;
+    int d = name_distance(name, hf_model_label(model, kind, i, buffer));
+
+    // farther names move down by one place, and the last of a full list is lost
+    int place = count;
+    for (; place > 0 && distance[place - 1] > d; --place) {
+      if (place >= LISTED) continue;
+      id[place] = id[place - 1];
+      distance[place] = distance[place - 1];
+    }
+    if (place < LISTED) {
+      id[place] = i;
+      distance[place] = d;
+    }
     if (count < LISTED) count++;
   }
+
   for (int k = 0; k < count; ++k) fprintf(stderr, "  %s\n", hf_model_label(model, kind, id[k], buffer));
 }
 
 int find_object(const char* option, const hfModel* model, hfObjectKind kind, const char* name) {
-  int id = hf_model_find(model, kind, name), count = hf_model_object_count(model, kind);
-  const char* word = kind == HF_OBJECT_KEY ? "keyframe" : hf_object_kind_name(kind);
+  int id = hf_model_find(model, kind, name);
   if (id < 0) id = find_number(model, kind, name);
   if (id >= 0) return id;
-  say_error("%s: the model has no %s \"%s\"%s", option, word, name,
-            count > LISTED ? "; the nearest names are:" : count ? "; it has:" : ", it has none at all");
+
+  int count = hf_model_object_count(model, kind);
+  const char* word = kind == HF_OBJECT_KEY ? "keyframe" : hf_object_kind_name(kind);
+  const char* others = ", it has none at all";
+  if (count > 0) others = "; it has:";
+  if (count > LISTED) others = "; the nearest names are:";
+  say_error("%s: the model has no %s \"%s\"%s", option, word, name, others);
   list_near(model, kind, name);
   return -1;
 }
@@ -59,7 +80,12 @@ int find_object(const char* option, const hfModel* model, hfObjectKind kind, con
 
 // What several objects of a kind are called.
 static const char* plural(hfObjectKind kind) {
-  return kind == HF_OBJECT_BODY ? "bodies" : kind == HF_OBJECT_SITE ? "sites" : kind == HF_OBJECT_JOINT ? "joints" : "tendons";
+  switch (kind) {
+  case HF_OBJECT_BODY: return "bodies";
+  case HF_OBJECT_SITE: return "sites";
+  case HF_OBJECT_JOINT: return "joints";
+  default: return "tendons";
+  }
 }
 
 const char* describe_object(const hfModel* m, hfObjectKind kind, int id, char text[OBJECT_TEXT]) {
@@ -69,12 +95,20 @@ const char* describe_object(const hfModel* m, hfObjectKind kind, int id, char te
     snprintf(text, OBJECT_TEXT, "%s", name);
     return text;
   }
-  int type = hf_model_eq_type(m)[id], a = hf_model_eq_obj1(m)[id], b = hf_model_eq_obj2(m)[id];
-  hfObjectKind joined = type == HF_EQUALITY_JOINT ? HF_OBJECT_JOINT : type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON : (hfObjectKind)hf_model_eq_objkind(m)[id];
-  const char* one = hf_model_label(m, joined, a, first);
+
+  // an equality is described with the objects that it joins
+  int type = hf_model_eq_type(m)[id];
+  hfObjectKind joined = (hfObjectKind)hf_model_eq_objkind(m)[id];
+  if (type == HF_EQUALITY_JOINT) joined = HF_OBJECT_JOINT;
+  if (type == HF_EQUALITY_TENDON) joined = HF_OBJECT_TENDON;
+
+  int a = hf_model_eq_obj1(m)[id];
+  int b = hf_model_eq_obj2(m)[id];
+  const char* label = hf_model_label(m, joined, a, first);
   if (b < 0)
-    snprintf(text, OBJECT_TEXT, "%s of %s %s", name, hf_object_kind_name(joined), one);
+    snprintf(text, OBJECT_TEXT, "%s of %s %s", name, hf_object_kind_name(joined), label);
   else
-    snprintf(text, OBJECT_TEXT, "%s of %s %s and %s", name, plural(joined), one, hf_model_label(m, joined, b, second));
+    snprintf(text, OBJECT_TEXT, "%s of %s %s and %s", name, plural(joined), label,
+             hf_model_label(m, joined, b, second));
   return text;
 }

@@ -52,8 +52,8 @@ static const struct argp problem_argp = {
     options,
     parse,
     "FILE",
-    "Solve a problem that stands in a file: a step problem, or a friction problem given by matrices. Files of FCLIB are "
-    "converted by the Python package: holdfast.fclib.read(FILE).write(TEXT).\vExamples:\n"
+    "Solve a problem that stands in a file: a step problem, or a friction problem given by matrices. "
+    "Files of FCLIB are converted by the Python package: holdfast.fclib.read(FILE).write(TEXT).\vExamples:\n"
     "  holdfast problem capsules.txt\n"
     "  holdfast problem capsules.txt --tolerance 1e-10 --json",
     0,

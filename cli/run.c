@@ -12,7 +12,11 @@
 // ---- interruption ----------------------------------------------------------------------------
 
 static volatile sig_atomic_t stop_requested;
-static void request_stop(int signal_number) { (void)signal_number, stop_requested = 1; }
+// The handler of signals: the run ends after the step that it is in.
+static void request_stop(int signal_number) {
+  (void)signal_number;
+  stop_requested = 1;
+}
 
 static void catch_interrupts(void) {
   struct sigaction action = {.sa_handler = request_stop};
@@ -24,13 +28,15 @@ static void catch_interrupts(void) {
 
 // ---- controls --------------------------------------------------------------------------------
 
-// Several sources can set a control. The first of these that has a value counts: the file of --controls (table), --ctrl, the scene's
-// signals, the keyframe.
+// Finds where the controls of the run come from. Returns the exit status.
+// Several sources can set a control. The first of these that has a value counts: the file of --controls (table),
+// --ctrl, the scene's signals, the keyframe.
 static int find_controls(const runArguments* a, const hfModel* model, hfInput* input, hfControlTable** table) {
   if (!a->run.controls) {
     if (!a->start.ctrl && !a->start.keyframe) input->ctrl = NULL; // then the sim takes the scene's signals
     return CLI_GOOD;
   }
+
   hfError error = {HF_OK, ""};
   if (hf_control_table_read(table, model, a->run.controls, &error) == HF_OK) return CLI_GOOD;
   say_error("%s", error.message);
@@ -40,14 +46,17 @@ static int find_controls(const runArguments* a, const hfModel* model, hfInput* i
 // Adding up times rounds. The rounding of many steps is far less than the part SLACK of a step.
 #define SLACK 0.01
 
+// Sets the controls of the next step, if they come from a table.
 static void set_controls(const hfControlTable* table, const run* r) {
   if (table) hf_control_table_controls(table, r->state->time + SLACK * hf_sim_step_size(r->sim), r->input->ctrl);
 }
 
 // ---- the run ---------------------------------------------------------------------------------
 
+// Counts the work of an integrator in a step; a method of discrete time has none.
 static void count_integration(runStatistics* s, const hfIntegratorReport* report) {
-  if (report->evaluations == 0) return; // a method of discrete time
+  if (report->evaluations == 0) return;
+
   s->smallest_step = s->evaluations ? fmin(s->smallest_step, report->smallest) : report->smallest;
   s->evaluations += report->evaluations;
   s->inner_steps += report->steps;
@@ -57,9 +66,10 @@ static void count_integration(runStatistics* s, const hfIntegratorReport* report
   s->missed += report->status > 0;
 }
 
-// Returns 0 when there is no memory; the list of switches then ends there.
+// Makes room for one switch more. Returns 0 when there is no memory; the list of switches then ends there.
 static int make_room(runStatistics* s) {
   if (s->nswitch < s->switch_capacity) return 1;
+
   int capacity = s->switch_capacity ? 2 * s->switch_capacity : 64;
   hfSwitch* more = realloc(s->switches, (size_t)capacity * sizeof *more);
   if (!more) return 0;
@@ -68,6 +78,7 @@ static int make_room(runStatistics* s) {
   return 1;
 }
 
+// Counts the switches, transitions and impacts of a step, and lists the switches.
 static void count_switches(runStatistics* s, const hfSim* sim, const hfSwitchReport* report) {
   s->transitions += report->nstick + report->nslide + report->nseparate;
   s->impacts += report->nimpact;
@@ -80,41 +91,59 @@ static void keep_worst(double* worst, double x) {
   if (isfinite(*worst) && !(x <= *worst)) *worst = x;
 }
 
+// Counts a step, up to this time [s], in which energy grew without work.
 static void count_gain(runStatistics* s, double time, const hfStepReport* report) {
   if (report->status != HF_GAINED_ENERGY) return;
   if (s->gained++ == 0) s->gained_at = time;
   s->gained_energy += report->energy_gain;
 }
 
-// Keeps the largest violations at the end of a step, which is at this time.
+// Keeps the largest violations at the end of a step, which is at this time [s].
 static void keep_violations(runStatistics* s, double time, const hfViolations* v) {
-  const hfViolation* const found[VIOLATIONS] = {&v->equality_distance, &v->equality_angle, &v->limit_distance, &v->limit_angle};
+  const hfViolation* const found[VIOLATIONS] = {&v->equality_distance, &v->equality_angle, &v->limit_distance,
+                                                &v->limit_angle};
   for (int i = 0; i < VIOLATIONS; ++i) {
-    if (found[i]->amount > s->worst[i].violation.amount) s->worst[i].violation = *found[i], s->worst[i].at = time;
-    s->worst[i].last = found[i]->amount;
+    worstViolation* worst = &s->worst[i];
+    if (found[i]->amount > worst->violation.amount) {
+      worst->violation = *found[i];
+      worst->at = time;
+    }
+    worst->last = found[i]->amount;
   }
 }
 
+// Counts a step, up to this time [s], in which an equality or a limit let go, and keeps the first of them.
 static void count_let_go(runStatistics* s, double time, const hfStepReport* report) {
-  if (report->nlet_go && s->let_go++ == 0) s->first_let_go_kind = report->let_go_kind, s->first_let_go = report->let_go, s->let_go_at = time;
+  if (!report->nlet_go) return;
+  if (s->let_go++ > 0) return;
+
+  s->first_let_go_kind = report->let_go_kind;
+  s->first_let_go = report->let_go;
+  s->let_go_at = time;
 }
 
+// Adds the report of a step, which ends at this time [s], to the statistics.
 static void count_step(runStatistics* s, const hfSim* sim, double time, const hfStepReport* report) {
   const hfSolveReport* solve = &report->solve;
   ++s->steps;
   ++s->rung[solve->rung];
   s->iterations += solve->iterations;
   if (solve->iterations > s->max_iterations) s->max_iterations = solve->iterations;
+
+  // contacts and bodies
   s->contacts += report->ncontact;
-  s->asleep = report->nsleep;
-  s->stopped += report->nstopped;
   if (report->ncontact > s->max_contacts) s->max_contacts = report->ncontact;
   s->dropped += report->ndropped;
   s->forgetful += report->status == HF_OVERFLOW && report->ndropped == 0;
+  s->asleep = report->nsleep;
+  s->stopped += report->nstopped;
+
+  // how good the solutions are
   s->not_converged += solve->status != HF_OK;
   keep_worst(&s->worst_residual, solve->residual);
   keep_worst(&s->worst_coupled_residual, solve->coupled_residual);
   keep_worst(&s->max_depth, report->max_depth);
+
   count_gain(s, time, report);
   count_let_go(s, time, report);
   count_integration(s, &report->continuous);
@@ -128,112 +157,146 @@ static const double DEEP = 5e-3;
 static const char* integration_hint(const run* r, const hfStepReport* report) {
   int method = r->config->method >= 0 ? r->config->method : r->model->world.method;
   if (report->max_depth > DEEP) return ": bodies overlap deeply, take tamsi or convex";
-  return method == HF_METHOD_RK3 ? ": too stiff for rk3, take sdirk, implicit-euler or tamsi" : "";
+  if (method == HF_METHOD_RK3) return ": too stiff for rk3, take sdirk, implicit-euler or tamsi";
+  return "";
 }
 
-// Says why a run ends whose step left the state where it was. The same state gives the same answer, so
-// that trying again would never end.
+// Says why a run ends whose step left the state where it was. Returns CLI_FAILED.
+// The same state gives the same answer, so that trying again would never end.
 static int stop_standing_still(const run* r, const hfStepReport* report) {
+  const char* hint = "; --set mlcp.tikhonov=1e-6 softens rows that depend on each other or contradict, "
+                     "--set mlcp.fallback=1 lets the convex problem answer instead";
   say_error("stopped at %g s: the step was not taken (%s), and the same state would give the same answer again%s",
-            r->state->time, hf_status_name(report->status),
-            r->config->mlcp.fallback ? "" : "; --set mlcp.tikhonov=1e-6 softens rows that depend on each other or contradict, "
-                                            "--set mlcp.fallback=1 lets the convex problem answer instead");
+            r->state->time, hf_status_name(report->status), r->config->mlcp.fallback ? "" : hint);
   return CLI_FAILED;
 }
 
-// A scene whose makers meant it to start from a keyframe often overlaps where no keyframe is chosen. Links of robots whose files were made for
-// planning often overlap, too, and jam.
+// Warns, after the first step, of bodies that overlap where nobody chose how the run begins.
+// A scene whose makers meant it to start from a keyframe often overlaps where no keyframe is chosen.
+// Links of robots whose files were made for planning often overlap, too, and jam.
 static void warn_about_start(const run* r, const hfStepReport* report) {
-  const double worth_saying = r->model->nkey ? 1e-3 : DEEP; // [m]
-  if (!r->started_by_default || !(report->max_depth > worth_saying) || hf_sim_contact_count(r->sim) == 0) return;
-  char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE], key[HF_LABEL_SIZE];
-  int home = hf_model_find(r->model, HF_OBJECT_KEY, "home"), deepest = 0;
-  for (int i = 0; i < hf_sim_contact_count(r->sim); ++i)
+  const hfModel* m = r->model;
+  double worth_saying = m->nkey ? 1e-3 : DEEP; // [m]
+  int count = hf_sim_contact_count(r->sim);
+  if (!r->started_by_default || !(report->max_depth > worth_saying) || count == 0) return;
+
+  // the two bodies that overlap most
+  int deepest = 0;
+  for (int i = 0; i < count; ++i)
     if (hf_sim_contact(r->sim, i).depth > hf_sim_contact(r->sim, deepest).depth) deepest = i;
   hfContact c = hf_sim_contact(r->sim, deepest);
-  const char *first = hf_model_label(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_a], a),
-             *second = hf_model_label(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_b], b);
-  if (r->model->nkey)
-    say_warning("bodies overlap at the start, %s and %s by %.2g m; try a keyframe of the model: --keyframe %s", first, second, c.depth,
-                hf_model_label(r->model, HF_OBJECT_KEY, home >= 0 ? home : 0, key));
-  else
-    say_warning("bodies overlap at the start, %s and %s by %.2g m; if they are meant to, exclude their contact (MJCF: exclude, URDF: "
-                "drake:collision_filter_group)", first, second, c.depth);
+  char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE], key[HF_LABEL_SIZE];
+  const char* first = hf_model_label(m, HF_OBJECT_BODY, hf_model_geom_body(m)[c.geom_a], a);
+  const char* second = hf_model_label(m, HF_OBJECT_BODY, hf_model_geom_body(m)[c.geom_b], b);
+
+  if (m->nkey) {
+    int home = hf_model_find(m, HF_OBJECT_KEY, "home");
+    say_warning("bodies overlap at the start, %s and %s by %.2g m; try a keyframe of the model: --keyframe %s", first,
+                second, c.depth, hf_model_label(m, HF_OBJECT_KEY, home >= 0 ? home : 0, key));
+  } else {
+    say_warning("bodies overlap at the start, %s and %s by %.2g m; if they are meant to, exclude their contact "
+                "(MJCF: exclude, URDF: drake:collision_filter_group)",
+                first, second, c.depth);
+  }
 }
 
 // Steps until the time is up, the user interrupts, a step does not advance, or something is refused.
+// Fills the statistics, refused, refused_at_once and interrupted of the run. Returns the exit status.
 static int step_through(const runOptions* o, run* r, const hfControlTable* table, outputs* out) {
+  runStatistics* s = &r->statistics;
   double end = r->start_time + o->time - SLACK * hf_sim_step_size(r->sim);
   int stands = o->time > 0 && r->start_time + o->time == r->start_time; // The first step says why.
   hfError error = {HF_OK, ""};
+
   while ((r->state->time < end || stands) && !stop_requested) {
     hfStepReport report;
     set_controls(table, r);
-    double before = wall_clock(), time = r->state->time;
+    double time = r->state->time;
+    double before = wall_clock();
     hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
-    r->refused = status < 0;
     double taken = wall_clock() - before;
-    r->statistics.stepping += taken;
-    step_times_add(&r->statistics.times, taken, time);
-    if (status >= 0 && report.continuous.status == HF_OK && r->state->time == time) return stop_standing_still(r, &report);
+    r->refused = status < 0;
+    s->stepping += taken;
+    step_times_add(&s->times, taken, time);
+
+    if (status >= 0 && report.continuous.status == HF_OK && r->state->time == time)
+      return stop_standing_still(r, &report);
+
     if (status >= 0) {
-      if (r->statistics.steps == 0) warn_about_start(r, &report);
-      else keep_sunk(r, time, &report);
-      count_step(&r->statistics, r->sim, r->state->time, &report);
-      keep_violations(&r->statistics, r->state->time, &report.violation);
+      if (s->steps == 0)
+        warn_about_start(r, &report);
+      else
+        keep_sunk(r, time, &report);
+      count_step(s, r->sim, r->state->time, &report);
+      keep_violations(s, r->state->time, &report.violation);
       status = write_outputs(r, &report, out, &error);
     }
     if (status < 0) {
-      r->refused_at_once = r->statistics.steps == 0;
+      r->refused_at_once = s->steps == 0;
       say_error("stopped at %g s: %s", r->state->time, error.message);
       return CLI_FAILED;
     }
-    double missing = time + hf_sim_step_size(r->sim) - r->state->time; // steps of discrete time always reach their end
+
+    // an integrator may stop on the way; steps of discrete time always reach their end
+    double missing = time + hf_sim_step_size(r->sim) - r->state->time;
     if (report.continuous.status > 0 && missing > SLACK * hf_sim_step_size(r->sim)) {
       say_error("stopped at %g s: %s; the last step tried was %g s%s", r->state->time,
                 hf_status_name(report.continuous.status), report.continuous.last, integration_hint(r, &report));
       return CLI_FAILED;
     }
-    show_progress((r->state->time - r->start_time) / o->time, "%.3f of %g s",
-                  r->state->time - r->start_time, o->time);
+    show_progress((r->state->time - r->start_time) / o->time, "%.3f of %g s", r->state->time - r->start_time, o->time);
   }
+
   r->interrupted = stop_requested != 0;
   return CLI_GOOD;
 }
 
-// A run that dropped contacts is not the motion of the scene: it ends as a failure, with all its files.
+// Judges the contacts: a run that dropped some is not the motion of the scene.
+// It ends as a failure, with all its files. Returns the exit status.
 static int judge_capacity(const run* r) {
   if (r->statistics.dropped == 0) return CLI_GOOD;
-  say_error("%ld contacts found no room and carried no force; make room for more with --set max_contacts=NUMBER", r->statistics.dropped);
+  say_error("%ld contacts found no room and carried no force; make room for more with --set max_contacts=NUMBER",
+            r->statistics.dropped);
   return CLI_FAILED;
 }
 
-// Nor is one in which energy came from nowhere.
+// Judges the energy: a run in which it came from nowhere is not the motion of the scene. Returns the exit status.
 static int judge_energy(const run* r) {
   const runStatistics* s = &r->statistics;
   if (s->gained == 0) return CLI_GOOD;
-  say_error("energy grew without work in %ld of %ld steps, first at %g s, by %.3g J in all: take a shorter step, or look there for "
-            "parts of the scene that contradict each other", s->gained, s->steps, s->gained_at, s->gained_energy);
+  say_error("energy grew without work in %ld of %ld steps, first at %g s, by %.3g J in all: "
+            "take a shorter step, or look there for parts of the scene that contradict each other",
+            s->gained, s->steps, s->gained_at, s->gained_energy);
   return CLI_FAILED;
 }
 
-// Nor is one in which something came apart. Bodies that overlap deeply push apart with the force of their depth, which neither a short step nor mass can
-// carry: such robots often have hulls of meshes that are meant to overlap.
+// Judges whether the scene held together: a run in which something came apart is not its motion.
+// Returns the exit status.
+// Bodies that overlap deeply push apart with the force of their depth, which neither a short step nor mass can carry:
+// such robots often have hulls of meshes that are meant to overlap.
 static int judge_let_go(const run* r) {
   const runStatistics* s = &r->statistics;
-  char name[OBJECT_TEXT], advice[160];
   if (s->let_go == 0) return CLI_GOOD;
+
+  char name[OBJECT_TEXT], advice[160];
   int equality = s->first_let_go_kind == HF_OBJECT_EQUALITY;
   if (s->max_depth > DEEP)
-    snprintf(advice, sizeof advice, "bodies overlap by up to %.2g m and may force it: those that are meant to overlap must not collide", s->max_depth);
+    snprintf(advice, sizeof advice,
+             "bodies overlap by up to %.2g m and may force it: those that are meant to overlap must not collide",
+             s->max_depth);
   else
-    snprintf(advice, sizeof advice, "take a shorter step, or give the bodies that it %s more mass or armature", equality ? "joins" : "holds");
+    snprintf(advice, sizeof advice, "take a shorter step, or give the bodies that it %s more mass or armature",
+             equality ? "joins" : "holds");
+
+  const char* how = equality ? "it opens though it pulls as hard as it may"
+                             : "it is passed further and further though it pushes back";
   say_error("%s %s lets go at %g s: %s, in %ld of %ld steps with any others; %s", what_lets_go(s->first_let_go_kind),
-            describe_object(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at,
-            equality ? "it opens though it pulls as hard as it may" : "it is passed further and further though it pushes back", s->let_go, s->steps, advice);
+            describe_object(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at, how, s->let_go,
+            s->steps, advice);
   return CLI_FAILED;
 }
 
+// Makes the run with its files, judges it and prints its summary. Returns the exit status.
 static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
   outputs out = {0};
   hfError error = {HF_OK, ""};
@@ -248,6 +311,8 @@ static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
     status = step_through(o, r, table, &out);
     r->statistics.wall = wall_clock() - before;
   }
+
+  // the files
   int closed = CLI_GOOD;
   if (opened != HF_OK || r->refused_at_once)
     discard_outputs(&out);
@@ -255,31 +320,39 @@ static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
     closed = close_outputs(r, &out);
   clear_progress();
   if (status == CLI_GOOD) status = closed;
-  if (r->interrupted)
-    say_error("interrupted at %g s; the files are complete up to there", r->state->time);
+  if (r->interrupted) say_error("interrupted at %g s; the files are complete up to there", r->state->time);
+
+  // is it the motion of the scene?
   if (status == CLI_GOOD) status = judge_capacity(r);
   warn_about_sunk(r);
   if (status == CLI_GOOD) status = judge_energy(r);
   if (status == CLI_GOOD) status = judge_let_go(r);
-  int printed = opened != HF_OK ? CLI_GOOD : o->json ? print_run_json(r) : print_summary(r);
-  if (status == CLI_GOOD) status = r->interrupted ? CLI_FAILED : printed;
-  return status;
+
+  // the summary, also of a run that failed
+  int printed = CLI_GOOD;
+  if (opened == HF_OK) printed = o->json ? print_run_json(r) : print_summary(r);
+  if (status != CLI_GOOD) return status;
+  return r->interrupted ? CLI_FAILED : printed;
 }
 
-// A step that leaves the last time of the run where it is would never get there.
+// Refuses a step that leaves the last time of the run where it is, and so would never get there.
+// Returns the exit status.
 static int refuse_step_too_short(const runOptions* o, const hfSim* sim, double start_time) {
-  double step = hf_sim_step_size(sim), last = start_time + o->time;
+  double step = hf_sim_step_size(sim);
+  double last = start_time + o->time;
   if (o->time == 0 || last == start_time || last + step != last) return CLI_GOOD;
   say_error("a step of %g s is too short for a run of %g s: it cannot change a time of %g s", step, o->time, last);
   return CLI_MISUSED;
 }
 
+// Simulates a model that was read. arguments: the runArguments. Returns the exit status.
 static int run_scene(const void* arguments, const hfModel* model) {
   const runArguments* a = arguments;
   start begin;
   hfControlTable* table = NULL;
   hfSim* sim = NULL;
   hfError error = {HF_OK, ""};
+
   int status = make_start(&a->start, model, &begin);
   if (status == CLI_GOOD) status = find_controls(a, model, begin.input, &table);
   if (status == CLI_GOOD) {
@@ -289,6 +362,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
     status = exit_status_of_sim(created);
   }
   if (status == CLI_GOOD) status = refuse_step_too_short(&a->run, sim, begin.state->time);
+
   if (status == CLI_GOOD) {
     run r = {.scene = a->scene.path,
              .model = model,
@@ -301,6 +375,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
     status = simulate(&a->run, &r, table);
     free(r.statistics.switches);
   }
+
   hf_sim_free(sim);
   hf_control_table_free(table);
   free_start(&begin);
@@ -310,13 +385,23 @@ static int run_scene(const void* arguments, const hfModel* model) {
 int verb_run(int argc, char** argv) {
   runArguments a;
   argp_parse(&run_argp, argc, argv, 0, NULL, &a);
-  const usedFile files[] = {{"the scene", a.scene.path, 0},  {"--srdf", a.scene.import.srdf, 0}, {"--controls", a.run.controls, 0},
-                            {"--log", a.run.log, 1},         {"--contacts", a.run.contacts, 1}, {"--steps", a.run.steps, 1},
-                            {"--record", a.run.record, 1},   {"--report", a.run.report, 1}};
-  if (refuse_same_file(files, sizeof files / sizeof *files) || refuse_ending("--log", a.run.log, "csv txt", 0) ||
-      refuse_ending("--contacts", a.run.contacts, "csv txt", 0) || refuse_ending("--steps", a.run.steps, "csv txt", 0) ||
-      refuse_ending("--record", a.run.record, "rec hfr", 0) || refuse_ending("--report", a.run.report, "html htm", 1))
-    return CLI_MISUSED;
+
+  const runOptions* o = &a.run;
+  const usedFile files[] = {{"the scene", a.scene.path, 0},
+                            {"--srdf", a.scene.import.srdf, 0},
+                            {"--controls", o->controls, 0},
+                            {"--log", o->log, 1},
+                            {"--contacts", o->contacts, 1},
+                            {"--steps", o->steps, 1},
+                            {"--record", o->record, 1},
+                            {"--report", o->report, 1}};
+  if (refuse_same_file(files, sizeof files / sizeof *files)) return CLI_MISUSED;
+  if (refuse_ending("--log", o->log, "csv txt", 0)) return CLI_MISUSED;
+  if (refuse_ending("--contacts", o->contacts, "csv txt", 0)) return CLI_MISUSED;
+  if (refuse_ending("--steps", o->steps, "csv txt", 0)) return CLI_MISUSED;
+  if (refuse_ending("--record", o->record, "rec hfr", 0)) return CLI_MISUSED;
+  if (refuse_ending("--report", o->report, "html htm", 1)) return CLI_MISUSED;
+
   int status = with_scene(&a.scene, run_scene, &a);
   free(a.run.log_bodies);
   return status;
