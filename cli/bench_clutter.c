@@ -56,9 +56,11 @@ typedef struct clutter {
 
 // ---- ours ------------------------------------------------------------------------------------------
 
+// Opens our scene. sleep: the option of that name. Returns 0 where that worked.
 static int open_ours(clutter* c, int sleep, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
-  config.sleep = sleep, config.threads = c->threads;
+  config.sleep = sleep;
+  config.threads = c->threads;
   return clutter_open(&c->w, c->path, &config, error);
 }
 
@@ -173,18 +175,26 @@ static int run_sleeping(const PeerMujoco* peer, clutter* c, hfError* error) {
   return failed;
 }
 
+// Runs one scene beside all solvers of MuJoCo that it is compared with (peer NULL: none). Returns 0 where that worked.
 static int run_scene(const PeerMujoco* peer, clutter* c, const char* folder, int quick, hfError* error) {
+  int is_small = c->bodies <= FEW_BODIES;
+  int solver_count = peer && is_small ? SOLVERS : 1;
+  int runs = is_small && !quick ? 3 : 1;
+
   snprintf(c->path, sizeof c->path, "%s/clutter.xml", folder);
-  int most = peer && c->bodies <= FEW_BODIES ? SOLVERS : 1, runs = c->bodies > FEW_BODIES || quick ? 1 : 3;
   int failed = clutter_scene_write(c->path, c->bodies, SEED, "", "");
   if (failed)
     snprintf(error->message, sizeof error->message, "%s: cannot write", c->path);
   else
     failed = open_ours(c, 0, error);
-  for (int solver = 0; solver < most && !failed; ++solver)
-    if ((failed = compare(peer, c, solver, runs)) != 0)
+
+  for (int solver = 0; solver < solver_count && !failed; ++solver) {
+    failed = compare(peer, c, solver, runs);
+    if (failed)
       snprintf(error->message, sizeof error->message, "MuJoCo does not load the scene of %d bodies", c->bodies);
+  }
   if (!failed) failed = run_sleeping(peer, c, error);
+
   unlink(c->path);
   world_close(&c->w);
   return failed;
@@ -260,28 +270,40 @@ static int compare_sizes(result* r, const clutter* list, int count, int quick, c
   return 0;
 }
 
-static int run_all(const PeerMujoco* peer, const experimentOptions* options, const int* bodies, int count, const char* folder, result* r) {
+// Runs the scenes of `count` numbers of bodies, and judges the growth. Returns the exit status.
+static int run_all(const PeerMujoco* peer, const experimentOptions* options, const int* bodies, int count,
+                   const char* folder, result* r) {
   clutter list[MOST_SCENES];
   hfError error = {HF_OK, ""};
   for (int i = 0; i < count; ++i) {
-    memset(&list[i], 0, sizeof list[i]);
-    list[i].bodies = bodies[i], list[i].threads = options->threads ? options->threads : 1;
-    for (int p = 0; p < PHASES; ++p) list[i].ratio[p] = NAN;
-    if (run_scene(peer, &list[i], folder, options->quick, &error) != 0) {
+    clutter* c = &list[i];
+    memset(c, 0, sizeof *c);
+    c->bodies = bodies[i];
+    c->threads = options->threads ? options->threads : 1;
+    for (int p = 0; p < PHASES; ++p) c->ratio[p] = NAN;
+
+    if (run_scene(peer, c, folder, options->quick, &error) != 0) {
       say_error("%s", error.message);
       return CLI_FAILED;
     }
-    print_scene(r, &list[i]);
+    print_scene(r, c);
   }
+
   if (compare_sizes(r, list, count, options->quick, folder, &error) == 0) return CLI_GOOD;
   say_error("%s", error.message);
   return CLI_FAILED;
 }
 
+// The experiment, with the numbers of bodies of the options or the usual ones. Returns the exit status.
 static int run(const experimentOptions* options, result* r) {
   static const int usual[] = {50, 100, 200, 500, 1000};
-  const int* bodies = options->scenes ? options->bodies : usual;
-  int count = options->scenes ? options->scenes : options->quick ? 1 : (int)(sizeof usual / sizeof *usual);
+  const int* bodies = usual;
+  int count = options->quick ? 1 : (int)(sizeof usual / sizeof *usual);
+  if (options->scenes) {
+    bodies = options->bodies;
+    count = options->scenes;
+  }
+
   char folder[TEMPORARY_PATH];
   if (make_temporary_folder(folder, "clutter") != 0) return CLI_FAILED;
   PeerMujoco peer;
@@ -290,6 +312,7 @@ static int run(const experimentOptions* options, result* r) {
     result_note(r, "peer: MuJoCo %s; its Newton up to %d bodies", peer.mj_versionString(), FEW_BODIES);
   else
     result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON): our times alone");
+
   int status = run_all(has_peer ? &peer : NULL, options, bodies, count, folder, r);
   rmdir(folder);
   if (has_peer) peer_mujoco_close(&peer);

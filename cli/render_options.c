@@ -39,7 +39,9 @@ static const struct argp_option options[] = {
     {"speed", KEY_SPEED, "FACTOR", 0, "Speed of the video over real time (default 1)", 1},
     {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "Pixels (default 1280x720)", 2},
     {"follow", KEY_FOLLOW, "BODY", 0, "Move along with a body, by name or #NUMBER", 2},
-    {"camera", KEY_CAMERA, "CAMERA", 0, "Look through a camera of the scene, by name or #NUMBER; its resolution is the size, unless --size is given", 2},
+    {"camera", KEY_CAMERA, "CAMERA", 0,
+     "Look through a camera of the scene, by name or #NUMBER; "
+     "its resolution is the size, unless --size is given", 2},
     {"zoom", KEY_ZOOM, "FACTOR", 0, "Come closer by this factor (default 1)", 2},
     {"azimuth", KEY_AZIMUTH, "DEGREES", 0, "Look from this direction about z, from x towards y (default -55)", 2},
     {"elevation", KEY_ELEVATION, "DEGREES", 0, "Look from this angle above the horizon (default 25)", 2},
@@ -53,6 +55,7 @@ static const struct argp_option options[] = {
      3},
     {0}};
 
+// A number within bounds that an option gives. Ends the program, with a message, where the text is no such number.
 static double take_number(const char* text, double least, double most, struct argp_state* state, const char* name) {
   double value = 0;
   if (!parse_number(text, &value) || value < least || value > most)
@@ -60,16 +63,20 @@ static double take_number(const char* text, double least, double most, struct ar
   return value;
 }
 
-// A moment of the simulation.
+// A moment of the simulation [s].
 static double take_time(const char* text, struct argp_state* state, const char* name) {
   double value = 0;
-  if (!parse_number(text, &value) || value < 0) argp_error(state, "%s %s: want a time in seconds, not negative", name, text);
+  if (!parse_number(text, &value) || value < 0)
+    argp_error(state, "%s %s: want a time in seconds, not negative", name, text);
   return value;
 }
 
+// Reads the size of the picture, in pixels.
 static void take_size(const char* text, renderOptions* o, struct argp_state* state) {
-  int end = 0, read = sscanf(text, "%5dx%5d%n", &o->width, &o->height, &end);
-  if (read != 2 || text[end] || text[strspn(text, "0123456789x")] || o->width < 16 || o->height < 16 || o->width > 8192 || o->height > 8192)
+  int end = 0;
+  int read = sscanf(text, "%5dx%5d%n", &o->width, &o->height, &end);
+  int is_size = read == 2 && !text[end] && !text[strspn(text, "0123456789x")];
+  if (!is_size || o->width < 16 || o->height < 16 || o->width > 8192 || o->height > 8192)
     argp_error(state, "--size %s: want WIDTHxHEIGHT, 16 to 8192 pixels", text);
 }
 
@@ -79,29 +86,38 @@ static void forward(renderOptions* o, const char* name, char* value, struct argp
   o->forwarded[o->nforwarded++] = value;
 }
 
-// What to draw: the one argument.
+// Reads what to draw, the one argument, and checks at the end that the options go together.
 static error_t parse_input(renderOptions* o, int key, char* argument, struct argp_state* state) {
   switch (key) {
   case ARGP_KEY_ARG:
     if (o->input) argp_error(state, "one scene or recording only, not also \"%s\"", argument);
     o->input = argument;
     return 0;
+
   case ARGP_KEY_END:
     if (!o->input) argp_error(state, "which scene or recording?");
-    if (!o->picture == !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4%s", o->video ? ", not both" : "");
-    if (!o->video && o->of_video) argp_error(state, "--until, --fps and --speed are those of --video FILE.mp4, not of a picture");
-    if (o->camera && (o->follow || o->turned)) argp_error(state, "--camera says where to look from: not also --follow, --zoom, --azimuth or --elevation");
+    if (!o->picture == !o->video)
+      argp_error(state, "give -o FILE.png or --video FILE.mp4%s", o->video ? ", not both" : "");
+    if (!o->video && o->of_video)
+      argp_error(state, "--until, --fps and --speed are those of --video FILE.mp4, not of a picture");
+    if (o->camera && (o->follow || o->turned))
+      argp_error(state, "--camera says where to look from: not also --follow, --zoom, --azimuth or --elevation");
     return 0;
+
   default:
     return ARGP_ERR_UNKNOWN;
   }
 }
 
 static const storedOption stored[] = {
-    STORE_TEXT('o', renderOptions, picture), STORE_TEXT(KEY_VIDEO, renderOptions, video), STORE_TEXT(KEY_FOLLOW, renderOptions, follow),
+    STORE_TEXT('o', renderOptions, picture),
+    STORE_TEXT(KEY_VIDEO, renderOptions, video),
+    STORE_TEXT(KEY_FOLLOW, renderOptions, follow),
     STORE_TEXT(KEY_CAMERA, renderOptions, camera),
-    STORE_FLAG(KEY_CONES, renderOptions, cones), STORE_FLAG(KEY_NO_FORCES, renderOptions, no_forces),
-    STORE_FLAG(KEY_COLLISION, renderOptions, collision), {0}};
+    STORE_FLAG(KEY_CONES, renderOptions, cones),
+    STORE_FLAG(KEY_NO_FORCES, renderOptions, no_forces),
+    STORE_FLAG(KEY_COLLISION, renderOptions, collision),
+    {0}};
 
 static error_t parse(int key, char* argument, struct argp_state* state) {
   renderOptions* o = state->input;

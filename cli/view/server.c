@@ -329,12 +329,13 @@ static void say_address(const server* s) {
 
 // ---- the end ---------------------------------------------------------------------------------------
 
-// SIGINT and SIGTERM. A thread of its own waits for them: a handler could run on the world's thread, and then nothing would wake a
-// server whose world stands still.
+// SIGINT and SIGTERM. A thread of its own waits for them: a handler could run on the world's thread,
+// and then nothing would wake a server whose world stands still.
 static sigset_t ending_signals(void) {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT), sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
   return set;
 }
 
@@ -348,12 +349,14 @@ static void* wait_for_end(void* argument) {
   return NULL;
 }
 
-// Ends everything. Files that were saved are whole at every moment, so that a world that is still busy can be left to the system.
+// Ends everything. Files that were saved are whole at every moment.
+// So a world that is still busy can be left to the system.
 static void end_server(server* s, struct lws_context* context) {
   if (!world_stop(s->world)) {
     fflush(stdout);
     _exit(CLI_GOOD);
   }
+
   if (!atomic_load(&s->stop)) pthread_cancel(s->waiter);
   pthread_join(s->waiter, NULL);
   s->context = NULL;
@@ -364,13 +367,21 @@ int serve(const serverOptions* options) {
   server s = {.options = options, .controller = -1};
   size_t page;
   hfi_page(&page);
-  if (page == 0)
-    return say_error("this build has no page to show: it was built without npm"), CLI_FAILED;
-  if (!make_token(s.token)) return say_error("the system gives no random numbers"), CLI_FAILED;
+  if (page == 0) {
+    say_error("this build has no page to show: it was built without npm");
+    return CLI_FAILED;
+  }
+  if (!make_token(s.token)) {
+    say_error("the system gives no random numbers");
+    return CLI_FAILED;
+  }
+
   worldOptions of_world = options->world;
-  of_world.published = published, of_world.context = &s;
+  of_world.published = published;
+  of_world.context = &s;
   int status = world_start(&s.world, &of_world);
   if (status != CLI_GOOD) return status;
+
   struct lws_context* context = open_context(&s);
   if (!context) {
     say_error("cannot listen on 127.0.0.1:%d; is another view running? Try --port", options->port);
@@ -378,12 +389,15 @@ int serve(const serverOptions* options) {
     return CLI_FAILED;
   }
   s.context = context;
+
+  // until here the signals end the program at once
   sigset_t set = ending_signals();
-  pthread_sigmask(SIG_BLOCK, &set, NULL); // until here they end the program at once
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
   if (pthread_create(&s.waiter, NULL, wait_for_end, &s) != 0) {
     say_error("cannot start a thread");
     _exit(CLI_FAILED);
   }
+
   say_address(&s);
   while (!atomic_load(&s.stop) && lws_service(context, 0) >= 0) {}
   end_server(&s, context);

@@ -48,13 +48,16 @@ static double take_history(const char* text, struct argp_state* state) {
   return span;
 }
 
+// The parser of argp for the options of holdfast view.
 static error_t parse(int key, char* argument, struct argp_state* state) {
   serverOptions* o = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
     *o = (serverOptions){.port = 8642, .world = {.out = ".", .history = 60, .config = hf_sim_config_default()}};
-    state->child_inputs[0] = &o->world.scene, state->child_inputs[1] = &o->world.start;
+    state->child_inputs[0] = &o->world.scene;
+    state->child_inputs[1] = &o->world.start;
     return 0;
+
   case KEY_PORT:
     o->port = take_port(argument, state);
     return 0;
@@ -70,6 +73,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_HISTORY:
     o->world.history = take_history(argument, state);
     return 0;
+
   case KEY_SET:
     set_config_text(&o->world.config, argument, state);
     return 0;
@@ -82,6 +86,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_FRICTION:
     set_config_field(&o->world.config, "friction", argument, state);
     return 0;
+
   default:
     return ARGP_ERR_UNKNOWN;
   }

@@ -43,11 +43,13 @@ struct liveWorld {
 
 // ---- loading ---------------------------------------------------------------------------------------
 
+// Opens a session of a loaded scene with the start of the options. Returns the exit status; error says why.
 static int open_session(liveWorld* w, scene* loaded, hfiSession* session, hfError* error) {
   start begin;
   int status = make_start(&w->options.start, loaded->model, &begin);
   if (status == CLI_GOOD)
-    status = exit_status_of_sim(hfi_session_open(session, loaded->model, &w->options.config, begin.state, begin.input, w->options.history, error));
+    status = exit_status_of_sim(hfi_session_open(session, loaded->model, &w->options.config, begin.state, begin.input,
+                                                 w->options.history, error));
   else
     snprintf(error->message, sizeof error->message, "the start that was asked for does not fit the scene");
   free_start(&begin);
@@ -86,14 +88,21 @@ static void reload(liveWorld* w) {
   if (status == CLI_GOOD) status = open_session(w, &loaded, &session, &error);
   if (status != CLI_GOOD) {
     snprintf(w->trouble, sizeof w->trouble, "%s", error.message);
-    hf_model_free(loaded.model), hf_diagnostics_free(loaded.diagnostics);
+    hf_model_free(loaded.model);
+    hf_diagnostics_free(loaded.diagnostics);
     w->changed = 1;
     return;
   }
-  session.playing = w->session.playing, session.speed = w->session.speed;
+
+  // the new session goes on as the old one did
+  session.playing = w->session.playing;
+  session.speed = w->session.speed;
   hfi_session_close(&w->session);
-  hf_model_free(w->loaded.model), hf_diagnostics_free(w->loaded.diagnostics);
-  w->session = session, w->loaded = loaded;
+  hf_model_free(w->loaded.model);
+  hf_diagnostics_free(w->loaded.diagnostics);
+  w->session = session;
+  w->loaded = loaded;
+
   w->trouble[0] = '\0';
   snprintf(w->message, sizeof w->message, "The scene was read again.");
   publish_hello(w);
@@ -156,30 +165,37 @@ static void obey_command(liveWorld* w, const hfiCommand* command) {
     snprintf(w->message, sizeof w->message, "%s", error.message);
 }
 
-// Takes the commands out of the queue; returns 0 when the world is to stop.
+// Takes the commands out of the queue and obeys them. Returns 0 when the world is to stop.
 static int obey_all(liveWorld* w) {
   hfiCommand commands[QUEUE];
   pthread_mutex_lock(&w->mutex);
-  int count = w->queued, stop = w->stop;
+  int count = w->queued;
+  int stop = w->stop;
+  int begins = w->watched && !w->begun;
   memcpy(commands, w->queue, (size_t)count * sizeof *commands);
   w->queued = 0;
-  int begins = w->watched && !w->begun;
   pthread_mutex_unlock(&w->mutex);
-  if (begins) w->begun = 1, w->session.playing = !w->options.paused;
+
+  if (begins) {
+    w->begun = 1;
+    w->session.playing = !w->options.paused;
+  }
   for (int i = 0; i < count; ++i) obey_command(w, &commands[i]);
   return !stop;
 }
 
+// Writes the chunk that tells the page how the session stands.
 static void put_live(const liveWorld* w, hfiBytes* out) {
   const hfiSession* s = &w->session;
+  double oldest = s->history.count ? hfi_history_at(&s->history, 0)->time : s->state->time;
   size_t chunk = hfi_chunk_begin(out, HFI_CHUNK_LIVE);
-  hfi_bytes_print(
-      out,
-      "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,\"time\":%.9g,\"oldest\":%.9g,\"kept\":%zu,\"steps\":%llu,"
-      "\"drag\":%d,\"method\":%d,\"scales\":[%g,%g,%g],\"message\":",
-      s->playing, s->speed, w->factor, s->state->time,
-      s->history.count ? hfi_history_at(&s->history, 0)->time : s->state->time, s->history.bytes,
-      (unsigned long long)s->steps, s->drag.body, (int)hf_sim_config(s->sim)->method, s->scale[0], s->scale[1], s->scale[2]);
+
+  hfi_bytes_print(out, "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,", s->playing, s->speed, w->factor);
+  hfi_bytes_print(out, "\"time\":%.9g,\"oldest\":%.9g,\"kept\":%zu,\"steps\":%llu,", s->state->time, oldest,
+                  s->history.bytes, (unsigned long long)s->steps);
+  hfi_bytes_print(out, "\"drag\":%d,\"method\":%d,\"scales\":[%g,%g,%g],", s->drag.body,
+                  (int)hf_sim_config(s->sim)->method, s->scale[0], s->scale[1], s->scale[2]);
+  hfi_bytes_print(out, "\"message\":");
   hfi_bytes_json_string(out, s->status < 0 ? s->error.message : w->message);
   hfi_bytes_print(out, ",\"trouble\":");
   hfi_bytes_json_string(out, w->trouble);
@@ -187,25 +203,32 @@ static void put_live(const liveWorld* w, hfiBytes* out) {
   hfi_chunk_end(out, chunk);
 }
 
+// Publishes the frame of this moment, with the events since the last one, which it empties.
 static void publish_frame(liveWorld* w, double now, hfiBytes* events) {
   hfi_session_frame(&w->session, now, events);
   put_live(w, events);
   packet* made = events->failed ? NULL : packet_make(events->data, events->size);
-  events->size = 0, events->failed = 0;
+  events->size = 0;
+  events->failed = 0;
   if (!made) return;
+
   pthread_mutex_lock(&w->mutex);
   packet* old = w->frame;
   w->frame = made;
   ++w->sequence;
   pthread_mutex_unlock(&w->mutex);
+
   packet_release(old);
   w->options.published(w->options.context);
 }
 
+// Measures the real-time factor, twice a second.
 static void measure_factor(liveWorld* w, double now) {
-  if (now - w->factor_time < 0.5) return;
-  w->factor = (w->session.state->time - w->factor_start) / (now - w->factor_time);
-  w->factor_time = now, w->factor_start = w->session.state->time;
+  double passed = now - w->factor_time;
+  if (passed < 0.5) return;
+  w->factor = (w->session.state->time - w->factor_start) / passed;
+  w->factor_time = now;
+  w->factor_start = w->session.state->time;
 }
 
 static void sleep_until(double time) {
@@ -249,38 +272,55 @@ static void mention_keyframes(liveWorld* w) {
   int n = snprintf(w->message, sizeof w->message, "The tab Control can start this scene from a keyframe:");
   for (int i = 0; i < m->nkey && n < (int)sizeof w->message - 64; ++i) {
     const char* name = hf_model_name(m, HF_OBJECT_KEY, i);
-    n += snprintf(w->message + n, sizeof w->message - (size_t)n, "%s %.50s", i ? "," : "", *name ? name : "(without a name)");
+    n += snprintf(w->message + n, sizeof w->message - (size_t)n, "%s %.50s", i ? "," : "",
+                  *name ? name : "(without a name)");
   }
 }
 
-// Whether an option is given of how to simulate: a start, or a field of the configuration.
+// Is an option given of how to simulate: a start, or a field of the configuration?
 static int asks_for_a_run(const worldOptions* o) {
+  if (o->start.keyframe || o->start.qpos || o->start.qvel || o->start.act || o->start.ctrl) return 1;
+
   hfSimConfig plain = hf_sim_config_default();
-  int any = o->start.keyframe || o->start.qpos || o->start.qvel || o->start.act || o->start.ctrl;
-  for (int i = 0; hf_sim_config_name(i); ++i) any |= hf_sim_config_get(&o->config, hf_sim_config_name(i)) != hf_sim_config_get(&plain, hf_sim_config_name(i));
-  return any;
+  for (int i = 0; hf_sim_config_name(i); ++i) {
+    const char* name = hf_sim_config_name(i);
+    if (hf_sim_config_get(&o->config, name) != hf_sim_config_get(&plain, name)) return 1;
+  }
+  return 0;
 }
 
-static int load(liveWorld* w) {
+// Reads the recording that is shown. Returns the exit status, with a message where it is not CLI_GOOD.
+static int load_recording(liveWorld* w) {
+  const char* path = w->options.scene.path;
+  if (asks_for_a_run(&w->options)) {
+    say_error("%s is a recording, which is shown as it is: options of a start, a step or a method are for scenes",
+              path);
+    return CLI_MISUSED;
+  }
+
   hfError error = {HF_OK, ""};
-  int status;
-  if (is_recording(w->options.scene.path)) {
-    if (asks_for_a_run(&w->options)) {
-      say_error("%s is a recording, which is shown as it is: options of a start, a step or a method are for scenes", w->options.scene.path);
-      return CLI_MISUSED;
-    }
-    status = exit_status_of(hf_recording_read(&w->recording, w->options.scene.path, &error));
-    if (status != CLI_GOOD) say_error("%s", error.message);
+  int status = exit_status_of(hf_recording_read(&w->recording, path, &error));
+  if (status != CLI_GOOD) say_error("%s", error.message);
+  return status;
+}
+
+// Loads what is shown, a recording or a scene with a session. Returns the exit status, with a message where it fails.
+static int load(liveWorld* w) {
+  if (is_recording(w->options.scene.path)) return load_recording(w);
+
+  hfError error = {HF_OK, ""};
+  w->stamp = watch_stamp(w->options.scene.path);
+  int status = load_scene(&w->options.scene, &w->loaded, &error); // says itself what is wrong
+  if (status != CLI_GOOD) return status;
+
+  status = open_session(w, &w->loaded, &w->session, &error);
+  if (status != CLI_GOOD) {
+    say_error("%s", error.message);
     return status;
   }
-  w->stamp = watch_stamp(w->options.scene.path);
-  status = load_scene(&w->options.scene, &w->loaded, &error); // says itself what is wrong
-  if (status != CLI_GOOD) return status;
-  status = open_session(w, &w->loaded, &w->session, &error);
-  if (status != CLI_GOOD) say_error("%s", error.message);
-  w->has_session = status == CLI_GOOD;
-  if (status == CLI_GOOD) mention_keyframes(w);
-  return status;
+  w->has_session = 1;
+  mention_keyframes(w);
+  return CLI_GOOD;
 }
 
 // The thread takes no signals: those who wait for them are elsewhere.
