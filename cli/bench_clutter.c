@@ -1,10 +1,12 @@
-// holdfast bench clutter: bodies of six shapes fall into a bin and come to rest, beside MuJoCo's solvers on the same scene.
+// holdfast bench clutter: bodies of six shapes fall into a bin and come to rest, beside MuJoCo's solvers.
 //
-// Each engine makes its own fall: 1 s (falling), 3 s that are not timed, 0.25 s at rest (settled), in steps of 5 ms. Runs of ours
-// and of MuJoCo alternate, the processor time of a step is a mean over the phase, and the median of the ratios counts. If several threads share our
-// steps, it is the time that passes. MuJoCo has one thread. The peer of a ratio is the fastest of MuJoCo's solvers in that phase. The settled phase is also
-// run with the option sleep of both engines. Growth is the exponent of n by which the time of a step grows from the first number of bodies that is at least
-// 100 to the last; that of falls has runs of its own (clutter_growth.c).
+// Each engine makes its own fall: 1 s (falling), 3 s that are not timed, 0.25 s at rest (settled), in steps of 5 ms.
+// Runs of ours and of MuJoCo alternate. The processor time of a step is a mean over the phase, and the median of the
+// ratios counts. If several threads share our steps, it is the time that passes. MuJoCo has one thread.
+//
+// The peer of a ratio is the fastest of MuJoCo's solvers in that phase. The settled phase is also run with the option
+// sleep of both engines. Growth is the exponent of n by which the time of a step grows from the first number of bodies
+// that is at least 100 to the last; the growth of falls has runs of its own (clutter_growth.c).
 #include "experiment.h"
 
 #include "clutter_growth.h"
@@ -50,7 +52,8 @@ typedef struct clutter {
   double ratio[PHASES];        // our time over that of the fastest solver, NAN: no peer
   hfStepReport last[PHASES];   // report of the last step of a phase
   double iterations[PHASES];   // mean number of Newton iterations in a step
-  double sleeping, peer_sleeping; // mean time of a settled step with the option sleep, ours and that of MuJoCo's CG [us]
+  double sleeping;             // mean time of a settled step of ours with the option sleep [us]
+  double peer_sleeping;        // mean time of a settled step of MuJoCo's CG with its option sleep [us]
   int asleep;                  // bodies of ours that sleep then
 } clutter;
 
@@ -204,8 +207,8 @@ static int run_scene(const PeerMujoco* peer, clutter* c, const char* folder, int
 
 // One phase as a line of text: times, contacts, iterations, and those of MuJoCo's solvers.
 static void describe_phase(char* text, size_t size, const clutter* c, int p) {
-  int length = snprintf(text, size, "%5d %s: ours %.0f us, %d contacts, %.1f iterations", c->bodies, phase_names[p], c->ours.us[p],
-                        c->last[p].ncontact, c->iterations[p]);
+  int length = snprintf(text, size, "%5d %s: ours %.0f us, %d contacts, %.1f iterations", c->bodies, phase_names[p],
+                        c->ours.us[p], c->last[p].ncontact, c->iterations[p]);
   for (int s = 0; s < SOLVERS && length < (int)size; ++s)
     if (c->peer[s].us[p] > 0)
       length += snprintf(text + length, size - (size_t)length, "; %s %.0f us", solvers[s], c->peer[s].us[p]);
@@ -235,8 +238,8 @@ static void print_scene(result* r, const clutter* c) {
     result_figure(r, name, c->ours.us[p], "us");
     if (!isnan(c->ratio[p])) print_ratio(r, c, phase_names[p], c->ratio[p], goal[p]);
   }
-  result_note(r, "%5d settled with sleep: ours %.0f us, %d asleep; MuJoCo's CG with its own %.0f us", c->bodies, c->sleeping, c->asleep,
-              c->peer_sleeping);
+  result_note(r, "%5d settled with sleep: ours %.0f us, %d asleep; MuJoCo's CG with its own %.0f us", c->bodies,
+              c->sleeping, c->asleep, c->peer_sleeping);
   snprintf(name, sizeof name, "sleeping_%d", c->bodies);
   result_figure(r, name, c->sleeping, "us");
   if (!isnan(c->ratio[SETTLED])) print_ratio(r, c, "sleeping", c->sleeping / fastest_peer(c, SETTLED), goal[SETTLED]);
@@ -263,8 +266,8 @@ static int compare_sizes(result* r, const clutter* list, int count, int quick, c
   const clutter *a = list + first, *b = list + count - 1;
   clutterGrowth g = {.small = a->bodies, .large = b->bodies, .falls = quick ? 1 : GROWTH_FALLS, .threads = b->threads};
   if (clutter_measure_growth(&g, folder, error) != 0) return -1;
-  result_note(r, "%5d and %d falling in turns: ours %.0f us and %.0f us, falls of %d: %d", g.small, g.large, 1e6 * g.small_time, 1e6 * g.large_time,
-              g.large, g.falls);
+  result_note(r, "%5d and %d falling in turns: ours %.0f us and %.0f us, falls of %d: %d", g.small, g.large,
+              1e6 * g.small_time, 1e6 * g.large_time, g.large, g.falls);
   print_growth(r, a, b, FALLING, g.small_time, g.large_time);
   print_growth(r, a, b, SETTLED, a->ours.us[SETTLED], b->ours.us[SETTLED]);
   return 0;
@@ -319,4 +322,5 @@ static int run(const experimentOptions* options, result* r) {
   return status;
 }
 
-const experiment experiment_bench_clutter = {"clutter", "bodies that fall into a bin and come to rest, beside MuJoCo's solvers", run};
+const experiment experiment_bench_clutter = {
+    "clutter", "bodies that fall into a bin and come to rest, beside MuJoCo's solvers", run};
