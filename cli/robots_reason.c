@@ -132,7 +132,7 @@ static int has_own_parameters(const hfModel* m) {
          any_given(hf_model_geom_stiffness(m), m->ngeom) || any_given(hf_model_geom_dissipation(m), m->ngeom);
 }
 
-// Runs the scene with MuJoCo's default softness and a law of friction (hfFriction; -1: the law of the scene).
+// Runs the scene with MuJoCo's default softness and a law of friction (hfFrictionLaw; -1: the law of the scene).
 // Takes the end of the run. The sim is then made anew with our configuration. Returns 0, or -1 if any of that fails.
 static int run_soft(trial* t, int friction, outcome* end, hfError* error) {
   int failed = trial_make_sim(t, 1, friction, error) != 0 || trial_run(t, error) != 0 ||
