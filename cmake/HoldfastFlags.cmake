@@ -27,7 +27,7 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64
   target_compile_options(holdfast_flags INTERFACE -mmemset-strategy=${small} -mmemcpy-strategy=${small})
 endif()
 # Hardening of optimised builds, for they parse foreign files and serve sockets: checked copies, and addresses of other libraries that are
-# bound at the start and then read-only. The wings that step a world have no stack protector, which would cost them and which reads no file;
+# bound at the start and then read-only. The wings that step a world have no stack protector: they read no file, and what it would cost them was not measured;
 # all else has (CMakeLists.txt, target holdfast_guarded).
 include(CheckCCompilerFlag)
 check_c_compiler_flag(-fstack-protector-strong HF_HAS_STACK_PROTECTOR)

@@ -101,6 +101,7 @@ static void test_fall(void** state) {
       int32_t median = step_bin(&other, is_full() ? 100 : rung == HF_RUNG_TAMSI ? 40 : 2, served);
       print_message("%s from %s on: served by tamsi %ld, merit %ld, convex %ld, %d iterations\n",
                     hf_friction_name(friction), names[rung], served[1], served[2], served[3], median);
+      // The median of 20 steps varies from 37 to 45 with the last bits, of 40 steps it was 35.
       // 20 to 30 a step. The search over rows would take 100 to 700. Up to 4 of 100 steps go to the convex rung, which is a matter of chance.
       if (rung == HF_RUNG_TAMSI) assert_true(median < 45 && served[HF_RUNG_CONVEX] <= (is_full() ? 10 : 4));
       close_bin(&other);
