@@ -223,7 +223,7 @@ typedef struct hfSimConfig {
   hfMethod method;          // HF_METHOD_OF_SCENE (default): the scene's
   hfFrictionLaw friction;   // HF_FRICTION_OF_SCENE (default): the scene's
   int32_t max_contacts;     // capacity for contacts; 0: planned from the model
-  int32_t gyroscopic;       // 1: inertial motion by docs/theory/motion.md (default); 0: explicit, in the bias
+  int32_t gyroscopic;       // 1: inertial motion by docs/theory/flight.md (default); 0: explicit, in the bias
   int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
   hfDriveLaw drive_law;     // drive law of every servo; HF_DRIVE_OF_SCENE (default): each servo's own, as the scene says
   int32_t explicit_drives;  // 1: the force of a servo follows from lengths and velocities at the start of the step and
@@ -267,7 +267,7 @@ typedef struct hfStepReport {
   int32_t let_go;         // id of the first of them: hf_model_name(model, let_go_kind, let_go); 0 if there is none
   double max_depth;       // deepest overlap at the start of the step [m]
   hfViolations violation; // worst violations of equalities and limits at the end of the step
-  double energy_gain;     // energy that no work explains, if something is fast; with HF_GAINED_ENERGY perhaps of several steps (docs/theory/motion.md) [J]
+  double energy_gain;     // energy that no work explains, if something is fast; with HF_GAINED_ENERGY perhaps of several steps (docs/theory/energy.md) [J]
   hfIntegratorReport continuous; // continuous time, or an accuracy: what the integrator did
   hfSwitchReport switching;     // method "switching"
 } hfStepReport;

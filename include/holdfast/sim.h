@@ -93,7 +93,7 @@ HF_API const struct hfRigidProblem* hf_sim_rigid(const hfSim* sim);
 HF_API hfStatus hf_sim_evaluate(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // The step problem (include solver.h) that hf_sim_step would solve at this state; valid until the sim's next call. A step adds
 // the contacts that its solution closes; here those are foreseen that strong drives close in a step without contacts (docs/theory/drives.md). Of
-// spinning and flying bodies its velocities are those in the middle of the step (docs/theory/motion.md).
+// spinning and flying bodies its velocities are those in the middle of the step (docs/theory/flight.md).
 HF_API hfStatus hf_sim_problem(hfSim* sim, const hfState* state, const hfInput* input, const struct hfStepProblem** problem, hfError* error);
 // The largest such problem: for solvers of one's own over it.
 HF_API struct hfStepCapacity hf_sim_capacity(const hfSim* sim);

@@ -1,6 +1,6 @@
 // Did a step give its world energy that no work explains? Then it was too long for the scene, a solver failed, or the
 // scene contradicts itself: the step reports a gain, and HF_GAINED_ENERGY where the gain is notable
-// (docs/theory/motion.md, "Energy that no work explains").
+// (docs/theory/energy.md, "Energy that no work explains").
 //
 // One step, from (q0, v0) to (q1, v1) in the time h, with the energy E = T + V:
 //

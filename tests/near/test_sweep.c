@@ -16,7 +16,7 @@ static double gap_of(simWorld* w) {
 }
 
 // Two balls fall one above the other, the lower one onto a board at the start of the step. Nobody expects them to meet: they come nearer by
-// 5 mm in a step and are 6.5 mm apart. But the board stops the lower one. What was not predicted may overlap by 0.05 mm (motion.md), and a
+// 5 mm in a step and are 6.5 mm apart. But the board stops the lower one. What was not predicted may overlap by 0.05 mm (impacts.md), and a
 // contact that is solved along its normal at the start of the step leaves less than that.
 static void test_stopped_neighbour(void** state) {
   (void)state;

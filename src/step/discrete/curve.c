@@ -1,5 +1,5 @@
 // Contacts of curved surfaces that roll: the normal velocity of a step is the mean over its path
-// (docs/theory/motion.md),
+// (docs/theory/rolling.md),
 //
 //   J_n v + drift = (g(q0 (+) h v) - g(q0))/h     g: the gap of the two geoms
 //

@@ -1,4 +1,4 @@
-// Inertial motion (docs/theory/motion.md): which trees of a world fly, and how they start and end a step.
+// Inertial motion (docs/theory/flight.md): which trees of a world fly, and how they start and end a step.
 #include "step/discrete/inside.h"
 
 #include "base/finite.h"

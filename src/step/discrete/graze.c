@@ -1,4 +1,4 @@
-// Round bodies that pass an edge (docs/theory/motion.md).
+// Round bodies that pass an edge (docs/theory/rolling.md).
 //
 // A ball of radius r that rolls at speed v over tiles has an edge of the next tile ahead, at a distance x: their gap is
 // x^2/(2r) and closes at v x/r. At that rate the gap would be closed within the step if x < 2 h v, and the contact

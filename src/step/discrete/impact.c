@@ -1,4 +1,4 @@
-// Impacts: contacts with a coefficient of restitution e > 0 that close in this step (docs/theory/motion.md).
+// Impacts: contacts with a coefficient of restitution e > 0 that close in this step (docs/theory/impacts.md).
 //
 // Newton's law, one contact after the other, the fastest first, until none approaches any more:
 //

@@ -1,4 +1,4 @@
-// Overlaps that rigid contacts remove (docs/theory/motion.md).
+// Overlaps that rigid contacts remove (docs/theory/energy.md).
 //
 // A contact that overlaps is given a speed of separation s <= u, the release speed. Its impulse gamma gives the energy
 // gamma s. This has no bound if contacts contradict each other, or if a body can hardly follow, as a link between two

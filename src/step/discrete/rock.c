@@ -1,4 +1,4 @@
-// Bodies that rock between round surfaces faster than a step can follow (docs/theory/motion.md, "Thin things between
+// Bodies that rock between round surfaces faster than a step can follow (docs/theory/rocking.md, "Thin things between
 // round fingertips").
 //
 // Let a contact press on a body with the force f, and let the body rock along the tangent e: it turns by theta about

@@ -1,4 +1,4 @@
-// Articulated trees over a step (docs/theory/motion.md). A step calls, in this order,
+// Articulated trees over a step (docs/theory/flight.md). A step calls, in this order,
 //
 //   hfi_articulated_begin   at q0, before the step problem is solved: changes the momentum p of the problem
 //   hfi_articulated_move    with the solution v of the problem: q0 -> q1

@@ -1,4 +1,4 @@
-// Inertial motion over a step of length h (docs/theory/motion.md).
+// Inertial motion over a step of length h (docs/theory/flight.md).
 //
 // Two kinds of trees. A *free body* is a tree of one link on a free joint: its spin has a closed form of
 // every accuracy that a step needs, also in contact. Any other tree is *articulated*: while nothing but

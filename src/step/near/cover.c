@@ -1,4 +1,4 @@
-// Contacts with covered faces (docs/theory/motion.md).
+// Contacts with covered faces (docs/theory/rolling.md).
 //
 //          A ->
 //   ______________

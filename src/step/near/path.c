@@ -1,4 +1,4 @@
-// The paths of geoms over a step whose velocities are known (docs/theory/motion.md).
+// The paths of geoms over a step whose velocities are known (docs/theory/impacts.md).
 //
 //   free body    its centre moves along a line, and the body turns about it
 //   other link   moves along the screw of its velocity v and spin w, whose axis goes through p + w x v/|w|^2 for the

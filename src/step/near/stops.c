@@ -1,5 +1,5 @@
 // Keeps bodies from passing through each other: finds up to which time of a step each tree may move along its path
-// (docs/theory/motion.md).
+// (docs/theory/impacts.md).
 //
 // The step is solved, so the path of every geom over it is known. To come out on the other side of a body, another one
 // has to overlap it by half of the sum of their least widths at some time. The overlap of a pair that passes grows like
