@@ -37,7 +37,7 @@ static double mass_beyond_limits(const hfDynamics* d, const double* q) {
 }
 
 static int tendon_is_beyond(const hfSim* s, int t) {
-  const double length = s->world->actuation.tendon_length[t];
+  const double length = s->world->actuation.tendons.length[t];
   const double* range = hf_model_tendon_range(s->model) + 2 * t;
   return hf_model_tendon_limited(s->model)[t] && (length < range[0] || length > range[1]);
 }

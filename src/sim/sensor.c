@@ -41,13 +41,13 @@ static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
   if (!hf_model_tendon_limited(m)[t] || m->world.disable_limit) return 0;
   if (type == HF_SENSOR_TENDON_LIMIT_FORCE) return in->constraint ? in->constraint->tendon_limit[t] : 0;
 
-  double length = in->actuation->tendon_length[t];
+  double length = in->actuation->tendons.length[t];
   double below = length - range[0];
   double above = range[1] - length;
   double phi = min2(below, above) - hf_model_tendon_margin(m)[t];
   if (phi >= 0) return 0;
   if (type == HF_SENSOR_TENDON_LIMIT_POS) return phi;
-  double rate = in->actuation->tendon_velocity[t];
+  double rate = in->actuation->tendons.velocity[t];
   return below < above ? rate : -rate;
 }
 
@@ -117,9 +117,9 @@ static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   case HF_SENSOR_JOINT_VEL:
     return in->dynamics->v[hf_model_jnt_dofadr(m)[id]];
   case HF_SENSOR_TENDON_POS:
-    return a->tendon_length[id];
+    return a->tendons.length[id];
   case HF_SENSOR_TENDON_VEL:
-    return a->tendon_velocity[id];
+    return a->tendons.velocity[id];
   case HF_SENSOR_JOINT_ACTUATOR_FORCE:
     return a->joint_force[hf_model_jnt_dofadr(m)[id]];
   case HF_SENSOR_JOINT_LIMIT_POS:

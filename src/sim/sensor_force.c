@@ -80,7 +80,8 @@ static double tendon_tension(const hfiSensorInput* in, int t) {
   double armature = hf_model_tendon_armature(m)[t];
   if (armature == 0) return force;
   double rate = 0;
-  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) rate += a->tendon_J[k] * in->vdot[a->tendon_dof[k]];
+  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k)
+    rate += a->tendons.J[k] * in->vdot[a->tendons.dof[k]];
   return force - armature * (rate + hfi_tendon_gradient_rate(in->dynamics, t));
 }
 

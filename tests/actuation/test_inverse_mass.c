@@ -18,10 +18,10 @@ static void check_row_bounds(const World* w, testRandom* r, const double* LU, co
   double J[MAX_DOF], x[MAX_DOF] = {0}, inverse_mass = 0;
   int32_t dof[MAX_DOF];
   for (int i = 0; i < nv; ++i)
-    if (w->d->most_inverse_mass[i] < INFINITY && random_uniform(r, 0, 1) < 0.8) dof[n] = i, x[i] = J[n++] = random_uniform(r, -2, 2);
+    if (w->d->mass.largest_inverse[i] < INFINITY && random_uniform(r, 0, 1) < 0.8) dof[n] = i, x[i] = J[n++] = random_uniform(r, -2, 2);
   hfi_lu_solve(LU, nv, nv, pivot, x);
   for (int k = 0; k < n; ++k) inverse_mass += J[k] * x[dof[k]];
-  double most = hfi_most_inverse_mass(w->d, n, dof, J);
+  double most = hfi_largest_inverse_mass(w->d, n, dof, J);
   assert_true(most >= inverse_mass * (1 - 1e-9));
   bounded_rows += n > 1;
 }
@@ -38,8 +38,8 @@ static void check_bounds(World* w, testRandom* r) {
     memset(x, 0, sizeof x);
     x[i] = 1;
     hfi_lu_solve(M, nv, nv, pivot, x);
-    assert_true(w->d->most_inverse_mass[i] >= x[i] * (1 - 1e-9));
-    *(isinf(w->d->most_inverse_mass[i]) ? &unbounded : &bounded) += 1;
+    assert_true(w->d->mass.largest_inverse[i] >= x[i] * (1 - 1e-9));
+    *(isinf(w->d->mass.largest_inverse[i]) ? &unbounded : &bounded) += 1;
   }
   check_row_bounds(w, r, M, pivot);
 }
@@ -68,8 +68,8 @@ static void test_bound_of_links(void** state) {
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
   // The first link has the moments (.5 + .2, .7 + .1, .3 + .15).
   double first = (1 / 0.7 + 4 / 0.8 + 4 / 0.45) / 9;
-  assert_near(d->most_inverse_mass[0], 1 / (0.2 + 1 / first), 1e-9);
-  assert_near(d->most_inverse_mass[1], 1 / 0.5 + 1 / (0.8 + 0.2), 1e-9); // x of the second is y of the first
+  assert_near(d->mass.largest_inverse[0], 1 / (0.2 + 1 / first), 1e-9);
+  assert_near(d->mass.largest_inverse[1], 1 / 0.5 + 1 / (0.8 + 0.2), 1e-9); // x of the second is y of the first
   hf_dynamics_free(d), hf_model_free(m);
 }
 

@@ -20,7 +20,7 @@ static double condition_of_M(World* w) {
   hf_dynamics_update_mass_matrix(w->d);
   hf_dynamics_factor(w->d);
   for (int i = 0; i < w->model->nv; ++i) {
-    double D = 1 / w->d->Dinv[i];
+    double D = 1 / w->d->mass.Dinv[i];
     dmin = fmin(dmin, D);
     dmax = fmax(dmax, D);
   }
@@ -83,7 +83,7 @@ static void check_factor(World* w, testRandom* r) {
   for (size_t i = 0; i < nv; ++i)
     for (int k = 0; k <= hf_model_dof_depth(w->model)[i]; ++k) {
       int entry = hf_model_dof_Madr(w->model)[i] + k;
-      L[i * nv + (size_t)hf_model_M_col(w->model)[entry]] = w->d->L[entry];
+      L[i * nv + (size_t)hf_model_M_col(w->model)[entry]] = w->d->mass.L[entry];
     }
   for (size_t i = 0; i < nv; ++i)
     for (size_t j = 0; j < nv; ++j) {

@@ -170,7 +170,7 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
   hf_dynamics_update_mass_matrix(d);
   hf_dynamics_factor(d);
   for (int i = 0; i < a->model->nv; ++i)
-    if (!(d->Dinv[i] > 0 && isfinite(d->Dinv[i]))) return HF_SINGULAR;
+    if (!(d->mass.Dinv[i] > 0 && isfinite(d->mass.Dinv[i]))) return HF_SINGULAR;
 
   hfi_accel_collide(a);
   hfi_update_tendons(a->actuation, d, q); // The equalities need lengths. gather_forces computes velocities.

@@ -37,8 +37,8 @@ int hfi_accel_actuator_is_free(const hfAccel* a, int i) {
   if (hf_model_actuator_forcelimited(m)[i] && !hfi_is_motor(m, i) && (f <= lo || f >= hi)) return 0;
 
   // the limits of its joints
-  for (int k = u->moment_start[i]; k < u->moment_start[i + 1]; ++k) {
-    int dof = u->moment_dof[k];
+  for (int k = u->moments.start[i]; k < u->moments.start[i + 1]; ++k) {
+    int dof = u->moments.dof[k];
     int j = hf_model_dof_jnt(m)[dof];
     const double* total = hf_model_jnt_actfrcrange(m) + 2 * j;
     if (!hf_model_jnt_actfrclimited(m)[j]) continue;
@@ -56,7 +56,8 @@ static void store_gain(const Matrix* M, int i, double gain, int column) {
   double* lambda = a->equalities.lambda;
 
   memset(x, 0, (size_t)nv * sizeof *x);
-  for (int k = u->moment_start[i]; k < u->moment_start[i + 1]; ++k) x[u->moment_dof[k]] += gain * u->moment[k];
+  for (int k = u->moments.start[i]; k < u->moments.start[i + 1]; ++k)
+    x[u->moments.dof[k]] += gain * u->moments.entry[k];
   memset(lambda, 0, (size_t)a->equalities.count * sizeof *lambda);
   hfi_accel_solve(a, x, lambda);
   for (int r = 0; r < nv; ++r) *entry(M, nv + r, column) = x[r];
@@ -65,9 +66,9 @@ static void store_gain(const Matrix* M, int i, double gain, int column) {
 // Adds to a row the derivatives of the rate of a state with length and velocity of actuator i.
 static void add_rate(const Matrix* M, int i, hfiAffine slope, int row) {
   const hfActuation* u = M->a->actuation;
-  for (int k = u->moment_start[i]; k < u->moment_start[i + 1]; ++k) {
-    *entry(M, row, u->moment_dof[k]) += slope.length * u->moment[k];
-    *entry(M, row, M->a->model->nv + u->moment_dof[k]) += slope.velocity * u->moment[k];
+  for (int k = u->moments.start[i]; k < u->moments.start[i + 1]; ++k) {
+    *entry(M, row, u->moments.dof[k]) += slope.length * u->moments.entry[k];
+    *entry(M, row, M->a->model->nv + u->moments.dof[k]) += slope.velocity * u->moments.entry[k];
   }
 }
 

@@ -170,7 +170,7 @@ static double coupling_rate(const hfAccel* a, int i, const double* v) {
   double first = coordinate_rate(a, kind, hf_model_eq_obj1(m)[i]);
   if (two < 0) return first;
 
-  double speed = kind == HF_OBJECT_TENDON ? a->actuation->tendon_velocity[two] : v[hf_model_jnt_dofadr(m)[two]];
+  double speed = kind == HF_OBJECT_TENDON ? a->actuation->tendons.velocity[two] : v[hf_model_jnt_dofadr(m)[two]];
   return first + e->slope * coordinate_rate(a, kind, two) + e->bend * speed * speed;
 }
 

@@ -72,19 +72,19 @@ static void add_tendons(hfAccel* a) {
   const hfModel* m = a->model;
   const hfActuation* u = a->actuation;
   for (int t = 0; t < m->ntendon; ++t) {
-    int start = u->tendon_start[t];
-    int n = u->tendon_start[t + 1] - start;
-    const int32_t* dof = u->tendon_dof + start;
-    const double* J = u->tendon_J + start;
+    int start = u->tendons.start[t];
+    int n = u->tendons.start[t + 1] - start;
+    const int32_t* dof = u->tendons.dof + start;
+    const double* J = u->tendons.J + start;
 
     // a tendon has no spring force between its two rest lengths
     const double* rest = hfi_rest_lengths(a->dynamics, t);
-    double length = u->tendon_length[t];
+    double length = u->tendons.length[t];
     double stretch = length - clamp(length, rest[0], rest[1]);
     double k = hfi_polynomial_slope(hf_model_tendon_stiffness(m)[t], hf_model_tendon_stiffness_poly(m) + 2 * t,
                                     stretch);
     int stretched = length < rest[0] || length > rest[1] || rest[0] == rest[1];
-    double speed = fabs(u->tendon_velocity[t]);
+    double speed = fabs(u->tendons.velocity[t]);
     double c = hfi_polynomial_slope(hf_model_tendon_damping(m)[t], hf_model_tendon_damping_poly(m) + 2 * t, speed);
     if (!m->world.disable_damper) add_row(a->slopes.dtau_dv, m->nv, n, dof, J, -c);
     if (!m->world.disable_spring && stretched) add_row(a->slopes.dtau_dq, m->nv, n, dof, J, -k);
@@ -96,11 +96,11 @@ static void add_actuators(hfAccel* a) {
   const hfActuation* u = a->actuation;
   for (int i = 0; i < m->nu; ++i) {
     if (!hfi_accel_actuator_is_free(a, i)) continue;
-    int start = u->moment_start[i];
-    int n = u->moment_start[i + 1] - start;
+    int start = u->moments.start[i];
+    int n = u->moments.start[i + 1] - start;
     hfiAffine f = hfi_is_motor(m, i) ? hfi_motor_slopes(u, i).force : hfi_affine_force(u, i);
-    add_row(a->slopes.dtau_dq, m->nv, n, u->moment_dof + start, u->moment + start, f.length);
-    add_row(a->slopes.dtau_dv, m->nv, n, u->moment_dof + start, u->moment + start, f.velocity);
+    add_row(a->slopes.dtau_dq, m->nv, n, u->moments.dof + start, u->moments.entry + start, f.length);
+    add_row(a->slopes.dtau_dv, m->nv, n, u->moments.dof + start, u->moments.entry + start, f.velocity);
   }
 }
 

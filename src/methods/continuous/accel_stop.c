@@ -91,12 +91,12 @@ static void limit_joint(hfAccel* a, int j, const double* q, const double* v, dou
 // A stop along the length of tendon t, without a force.
 static hfiStop tendon_row(const hfAccel* a, int t) {
   const hfActuation* u = a->actuation;
-  int start = u->tendon_start[t];
+  int start = u->tendons.start[t];
   return (hfiStop){.joint = -1,
                    .tendon = t,
-                   .n = u->tendon_start[t + 1] - start,
-                   .dof = u->tendon_dof + start,
-                   .J_long = u->tendon_J + start};
+                   .n = u->tendons.start[t + 1] - start,
+                   .dof = u->tendons.dof + start,
+                   .J_long = u->tendons.J + start};
 }
 
 // Stiffness and damping of the limits of a tendon with this row; zero if the tendon can move nothing.
@@ -109,7 +109,7 @@ static hfiCompliance find_tendon_stop(const hfModel* m, const hfiStop* row) {
 // Distances of tendon t from its two limits, less its margin [m].
 static void find_tendon_gaps(const hfAccel* a, int t, double phi[2]) {
   const double* range = hf_model_tendon_range(a->model) + 2 * t;
-  double length = a->actuation->tendon_length[t];
+  double length = a->actuation->tendons.length[t];
   double margin = hf_model_tendon_margin(a->model)[t];
   phi[0] = length - range[0] - margin;
   phi[1] = range[1] - length - margin;

@@ -130,24 +130,36 @@ typedef struct hfiReferenceMass {
   double* equality;     // (neq x 2) of the translation (or of the coordinate of a joint or tendon) and of the rotation
 } hfiReferenceMass;
 
+// Lengths of tendons and their sparse Jacobian rows (transmission.c). The dofs of a row are constant and ascend;
+// hf_actuation_update computes the rest.
+typedef struct hfiTendonRows {
+  int32_t* start;     // (ntendon + 1) first entry of each tendon in dof and J
+  int32_t* dof;       // (start[ntendon]) dofs that change the length of the tendon
+  double* J;          // (start[ntendon]) how much the length of the tendon grows per unit of the dof
+  int32_t* wrap_slot; // (nwrap) entry of J to which a joint of a fixed tendon adds its coefficient
+  double* length;     // (ntendon) [m or rad]
+  double* length0;    // (ntendon) the same at qpos0
+  double* velocity;   // (ntendon) rate of the length [m/s or rad/s]
+} hfiTendonRows;
+
+// Moments of the actuators, as sparse rows (transmission.c). The dofs are constant and ascend; hf_actuation_update
+// computes the entries.
+typedef struct hfiMomentRows {
+  int32_t* start; // (nu + 1) first entry of each actuator in dof and entry
+  int32_t* dof;   // (start[nu]) dofs on which the actuator acts
+  double* entry;  // (start[nu]) how much the length of the actuator grows per unit of the dof
+} hfiMomentRows;
+
 struct hfActuation {
   const hfModel* model;
   uint32_t* fresh;         // (1) hfiActuationFresh
-
-  // constants: the dofs of tendons and actuators, ascending; their Jacobian rows are in tendon_J and moment
-  int32_t* tendon_start;   // (ntendon + 1) first entry of each tendon in tendon_dof and tendon_J
-  int32_t* tendon_dof;     // (tendon_start[ntendon]) dofs that change the length of the tendon
-  int32_t* wrap_slot;      // (nwrap) entry of tendon_J to which a joint of a fixed tendon adds its coefficient
-  int32_t* moment_start;   // (nu + 1) first entry of each actuator in moment_dof and moment
-  int32_t* moment_dof;     // (moment_start[nu]) dofs on which the actuator acts
   int32_t* law;            // (nu) hfDriveLaw, from the model or from hfi_actuation_drive_by
 
   // computed by hf_actuation_update
-  double* tendon_J;        // (tendon_start[ntendon]) how much the length of the tendon grows per unit of the dof
-  double *tendon_length, *tendon_length0, *tendon_velocity; // (ntendon), (ntendon) at qpos0, (ntendon)
-  // (moment_start[nu]) moments of the actuators: how much the length grows per unit of each dof in moment_dof
-  double* moment;
-  double *length, *velocity; // (nu) length of each actuator's transmission and its rate
+  hfiTendonRows tendons;
+  hfiMomentRows moments;
+  double* length;          // (nu) length of each actuator's transmission [m or rad]
+  double* velocity;        // (nu) its rate [m/s or rad/s]
   // (nv) gravity compensation, both by actuators and passive; valid if passive.gravcomp is 1 [N or N m]
   double* gravcomp;
 

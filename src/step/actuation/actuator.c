@@ -141,8 +141,8 @@ static void scale_tendon_totals(const hfActuation* a) {
 // Clamps each force and adds it to the forces of the joints.
 static void pass_forces(const hfActuation* a) {
   const int32_t* limited = hf_model_actuator_forcelimited(a->model);
-  const int32_t* start = a->moment_start;
-  const int32_t* dof = a->moment_dof;
+  const int32_t* start = a->moments.start;
+  const int32_t* dof = a->moments.dof;
   const double* range = hf_model_actuator_forcerange(a->model);
   double* force = a->force;
   double* joint_force = a->joint_force;
@@ -153,7 +153,7 @@ static void pass_forces(const hfActuation* a) {
       f = clamp(f, range[2 * i], range[2 * i + 1]);
       force[i] = f;
     }
-    for (int k = start[i]; k < start[i + 1]; ++k) joint_force[dof[k]] += f * a->moment[k];
+    for (int k = start[i]; k < start[i + 1]; ++k) joint_force[dof[k]] += f * a->moments.entry[k];
   }
 }
 

@@ -27,16 +27,16 @@ static int count_tendon_dofs(const hfModel* m) {
 // Sets the dofs of a tendon and, for a fixed tendon, the place of each of its joints among them.
 static void set_tendon_dofs(hfActuation* a, int t) {
   const hfModel* m = a->model;
-  int start = a->tendon_start[t];
+  int start = a->tendons.start[t];
   int first = hf_model_tendon_adr(m)[t];
-  a->tendon_start[t + 1] = start + hfi_tendon_dofs(m, t, a->tendon_dof + start);
+  a->tendons.start[t + 1] = start + hfi_tendon_dofs(m, t, a->tendons.dof + start);
   if (hfi_tendon_is_spatial(m, t)) return;
 
   for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
     int dof = hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]];
     int slot = start;
-    while (a->tendon_dof[slot] != dof) slot++;
-    a->wrap_slot[w] = slot;
+    while (a->tendons.dof[slot] != dof) slot++;
+    a->tendons.wrap_slot[w] = slot;
   }
 }
 
@@ -63,9 +63,9 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
   int type = hf_model_actuator_trntype(m)[i];
 
   if (type == HF_TRANSMISSION_TENDON) {
-    int start = a->tendon_start[id[0]];
-    int n = a->tendon_start[id[0] + 1] - start;
-    memcpy(dof, a->tendon_dof + start, (size_t)n * sizeof *dof);
+    int start = a->tendons.start[id[0]];
+    int n = a->tendons.start[id[0] + 1] - start;
+    memcpy(dof, a->tendons.dof + start, (size_t)n * sizeof *dof);
     return n;
   }
   if (type == HF_TRANSMISSION_SITE || type == HF_TRANSMISSION_SLIDER_CRANK) {
@@ -119,17 +119,17 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->fresh = HFI_TAKE(arena, uint32_t, 1);
 
   // tendons
-  a->tendon_start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
-  a->tendon_dof = HFI_TAKE(arena, int32_t, ntendon_dof);
-  a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
-  a->wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
-  HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendon_length0, &a->tendon_length, &a->tendon_velocity, &s->tendon_total,
-                &notes->start_length, &a->reference_mass.tendon);
+  a->tendons.start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
+  a->tendons.dof = HFI_TAKE(arena, int32_t, ntendon_dof);
+  a->tendons.J = HFI_TAKE(arena, double, ntendon_dof);
+  a->tendons.wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
+  HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendons.length0, &a->tendons.length, &a->tendons.velocity,
+                &s->tendon_total, &notes->start_length, &a->reference_mass.tendon);
 
   // actuators
-  a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
-  a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
-  a->moment = HFI_TAKE(arena, double, nmoment);
+  a->moments.start = HFI_TAKE(arena, int32_t, m->nu + 1);
+  a->moments.dof = HFI_TAKE(arena, int32_t, nmoment);
+  a->moments.entry = HFI_TAKE(arena, double, nmoment);
   HFI_TAKE_EACH(arena, int32_t, m->nu, &a->law, &s->coordinate, &s->sum_of, &s->orientation);
   HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->force, &s->integral);
   a->rate = HFI_TAKE(arena, double, m->na);
@@ -165,7 +165,7 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
   *a->fresh = HFI_FRESH_FORCES; // They are zero.
   for (int t = 0; t < m->ntendon; ++t) set_tendon_dofs(a, t);
   for (int i = 0; i < m->nu; ++i) {
-    a->moment_start[i + 1] = a->moment_start[i] + list_moment_dofs(a, i, a->moment_dof + a->moment_start[i]);
+    a->moments.start[i + 1] = a->moments.start[i] + list_moment_dofs(a, i, a->moments.dof + a->moments.start[i]);
     a->law[i] = hf_model_actuator_drive(m)[i];
     s->coordinate[i] = find_coordinate(m, i);
     s->sum_of[i] = find_drive_sum(a, i);
@@ -201,17 +201,17 @@ const double* hf_actuation_joint_force(const hfActuation* a) {
   return a->joint_force;
 }
 const double* hf_actuation_rate(const hfActuation* a) { return a->rate; }
-const double* hf_actuation_tendon_length(const hfActuation* a) { return a->tendon_length; }
-const double* hf_actuation_tendon_velocity(const hfActuation* a) { return a->tendon_velocity; }
+const double* hf_actuation_tendon_length(const hfActuation* a) { return a->tendons.length; }
+const double* hf_actuation_tendon_velocity(const hfActuation* a) { return a->tendons.velocity; }
 
 void hf_actuation_tendon_moment(const hfActuation* a, int t, double* row) {
   assert(t >= 0 && t < a->model->ntendon);
   memset(row, 0, (size_t)a->model->nv * sizeof *row);
-  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) row[a->tendon_dof[k]] = a->tendon_J[k];
+  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) row[a->tendons.dof[k]] = a->tendons.J[k];
 }
 
 void hf_actuation_moment(const hfActuation* a, int i, double* row) {
   assert(i >= 0 && i < a->model->nu);
   memset(row, 0, (size_t)a->model->nv * sizeof *row);
-  for (int k = a->moment_start[i]; k < a->moment_start[i + 1]; ++k) row[a->moment_dof[k]] = a->moment[k];
+  for (int k = a->moments.start[i]; k < a->moments.start[i + 1]; ++k) row[a->moments.dof[k]] = a->moments.entry[k];
 }

@@ -141,8 +141,8 @@ typedef struct Target {
 
 // The target of actuator i, for a row of this origin.
 static Target actuator_target(const hfActuation* a, hfiRowOrigin origin, int i) {
-  int start = a->moment_start[i];
-  return (Target){origin, a->moment_start[i + 1] - start, a->moment_dof + start, a->moment + start};
+  int start = a->moments.start[i];
+  return (Target){origin, a->moments.start[i + 1] - start, a->moments.dof + start, a->moments.entry + start};
 }
 
 // J v
@@ -160,7 +160,7 @@ static inline int is_felt_by(const hfDynamics* d, double slope, Target t, int k)
 
 // Whether h kappa w of a drive on several dofs is surely between the two bounds.
 HFI_NOINLINE static int is_ordinary_row(const hfDynamics* d, double slope, Target t) {
-  if (!(2 * slope * hfi_most_inverse_mass(d, t.n, t.dof, t.J) <= HFI_STIFFEST_DRIVE)) return 0;
+  if (!(2 * slope * hfi_largest_inverse_mass(d, t.n, t.dof, t.J) <= HFI_STIFFEST_DRIVE)) return 0;
   int k = 0;
   while (k < t.n && !is_felt_by(d, slope, t, k)) ++k;
   return k < t.n;
@@ -172,7 +172,7 @@ static inline int is_ordinary(const hfDynamics* d, double h, Target t, double ka
   double slope = h * kappa;
   if (t.n != 1) return is_ordinary_row(d, slope, t);
   if (!is_felt_by(d, slope, t, 0)) return 0;
-  return 2 * slope * t.J[0] * t.J[0] * d->most_inverse_mass[t.dof[0]] <= HFI_STIFFEST_DRIVE;
+  return 2 * slope * t.J[0] * t.J[0] * d->mass.largest_inverse[t.dof[0]] <= HFI_STIFFEST_DRIVE;
 }
 
 // Appends the row of a drive, with the slope kappa, which may be less than the slope of the drive.
@@ -234,8 +234,8 @@ static inline void add_actuator_row(hfActuation* a, const hfDynamics* d, double 
 static inline void add_direct_drive(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i,
                                     double* tau) {
   const hfiServo* servo = &a->drives.servo[i];
-  int start = a->moment_start[i];
-  Target t = {{HFI_ROW_ACTUATOR, i}, 1, a->moment_dof + start, a->moment + start};
+  int start = a->moments.start[i];
+  Target t = {{HFI_ROW_ACTUATOR, i}, 1, a->moments.dof + start, a->moments.entry + start};
 
   hfiDrive drive = make_servo(a, i, plain_force(servo, a->input[i]), step);
   drive.lo = servo->lo;

@@ -55,8 +55,8 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
   for (int i = first; i < m->nu; ++i) {
     if (!computes_torque(a, i)) continue;
     const double* rate = step->ctrl_rate ? step->ctrl_rate + 2 * i : NULL;
-    int start = a->moment_start[i];
-    wanted[a->moment_dof[start]] += wanted_acceleration(a, i, rate) / a->moment[start];
+    int start = a->moments.start[i];
+    wanted[a->moments.dof[start]] += wanted_acceleration(a, i, rate) / a->moments.entry[start];
   }
   hf_dynamics_multiply(d, wanted, torque);
   for (int i = 0; i < m->nv; ++i) torque[i] += d->c[i];
@@ -64,16 +64,16 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
 
 // The drive by one of the two laws; zero if it moves nothing or its gains are zero.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
-  int start = a->moment_start[i];
-  int n = a->moment_start[i + 1] - start;
+  int start = a->moments.start[i];
+  int n = a->moments.start[i + 1] - start;
   hfiDrive drive = {0, 0, 0, 0};
   if (computes_torque(a, i)) {
-    drive.f0 = a->drives.torque[a->moment_dof[start]] / a->moment[start];
+    drive.f0 = a->drives.torque[a->moments.dof[start]] / a->moments.entry[start];
     return drive;
   }
 
   hfiAffine f = hfi_affine_force(a, i);
-  double w = hfi_inverse_mass(d, a->dense, n, a->moment_dof + start, a->moment + start);
+  double w = hfi_inverse_mass(d, a->dense, n, a->moments.dof + start, a->moments.entry + start);
   if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive;
   double s0 = f.length < 0 ? (f.constant / -f.length - a->length[i]) / step->h : f.constant / -f.velocity;
   drive.kappa = hfi_stiffest(step, w);

@@ -15,7 +15,11 @@
 // hfi_coupling_error.
 HFI_FORCE_INLINE double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
   if (id < 0) return 0;
-  if (kind == HF_OBJECT_TENDON) return (d ? hfi_tendon_length(d, id, q) : a->tendon_length[id]) - a->tendon_length0[id];
+  if (kind == HF_OBJECT_TENDON) {
+    double length = d ? hfi_tendon_length(d, id, q) : a->tendons.length[id];
+    return length - a->tendons.length0[id];
+  }
+
   int adr = hf_model_jnt_qposadr(a->model)[id];
   return q[adr] - hf_model_qpos0(a->model)[adr];
 }
@@ -110,10 +114,10 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
 static int coordinate_row(const hfActuation* a, int kind, int id, const int32_t** dofs, const double** J) {
   static const double one = 1;
   if (kind == HF_OBJECT_TENDON) {
-    int start = a->tendon_start[id];
-    *dofs = a->tendon_dof + start;
-    *J = a->tendon_J + start;
-    return a->tendon_start[id + 1] - start;
+    int start = a->tendons.start[id];
+    *dofs = a->tendons.dof + start;
+    *J = a->tendons.J + start;
+    return a->tendons.start[id + 1] - start;
   }
   *dofs = hf_model_jnt_dofadr(a->model) + id;
   *J = &one;

@@ -22,7 +22,7 @@ static double friction_slope(const hfActuation* a, double loss) { return loss / 
 static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof,
                                  double loss) {
   double kappa = friction_slope(a, loss);
-  if (1.01 * kappa <= hfi_stiffest(step, d->most_inverse_mass[dof])) return kappa;
+  if (1.01 * kappa <= hfi_stiffest(step, d->mass.largest_inverse[dof])) return kappa;
   return hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, hfi_dof_inverse_mass(d, dof)));
 }
 

@@ -153,16 +153,16 @@ static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfiActuationStep* s
 static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   const hfModel* m = a->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
-  double length = a->tendon_length[t];
+  double length = a->tendons.length[t];
   double margin = hf_model_tendon_margin(m)[t];
   double below = length - range[0] - margin;
   double above = range[1] - length - margin;
 
   double speed = 0;
   double size2 = 0;
-  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) {
-    speed += a->tendon_J[k] * d->v[a->tendon_dof[k]];
-    size2 += sqr(a->tendon_J[k]);
+  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) {
+    speed += a->tendons.J[k] * d->v[a->tendons.dof[k]];
+    size2 += sqr(a->tendons.J[k]);
   }
   if (!(size2 > 0)) return; // No dof moves the tendon.
 
@@ -278,11 +278,11 @@ static int passes_limit(const hfActuation* a, int j, double q, double v, double 
 static int passes_tendon_limit(const hfActuation* a, int t, const double* v, double h) {
   const double* range = hf_model_tendon_range(a->model) + 2 * t;
   double margin = hf_model_tendon_margin(a->model)[t];
-  double below = a->tendon_length[t] - range[0] - margin;
-  double above = range[1] - a->tendon_length[t] - margin;
+  double below = a->tendons.length[t] - range[0] - margin;
+  double above = range[1] - a->tendons.length[t] - margin;
 
   double speed = 0;
-  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * v[a->tendon_dof[k]];
+  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) speed += a->tendons.J[k] * v[a->tendons.dof[k]];
   if (below + h * speed < 0 && !has_row(a, HFI_ROW_TENDON_LOWER, t, 1)) return 1;
   return above - h * speed < 0 && !has_row(a, HFI_ROW_TENDON_UPPER, t, -1);
 }

@@ -160,24 +160,24 @@ static double damping_of(const hfModel* m, int dof, double v) {
 static double tendon_stiffness(const hfActuation* a, const hfDynamics* d, int t) {
   const double* rest = hfi_rest_lengths(d, t);
   const double* poly = hf_model_tendon_stiffness_poly(a->model) + 2 * t;
-  double length = a->tendon_length[t];
+  double length = a->tendons.length[t];
   return hfi_secant(hf_model_tendon_stiffness(a->model)[t], poly, length - clamp(length, rest[0], rest[1]));
 }
 
 // Secant of a tendon's damper at its speed.
 static double tendon_damping(const hfActuation* a, int t) {
   const double* poly = hf_model_tendon_damping_poly(a->model) + 2 * t;
-  return hfi_secant(hf_model_tendon_damping(a->model)[t], poly, fabs(a->tendon_velocity[t]));
+  return hfi_secant(hf_model_tendon_damping(a->model)[t], poly, fabs(a->tendons.velocity[t]));
 }
 
 // At the lengths and rates of the last hf_actuation_update.
 double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int t) {
   const hfModel* m = a->model;
   const double* rest = hfi_rest_lengths(d, t);
-  double length = a->tendon_length[t];
+  double length = a->tendons.length[t];
   double force = 0;
   if (!m->world.disable_spring) force += tendon_stiffness(a, d, t) * (clamp(length, rest[0], rest[1]) - length);
-  if (!m->world.disable_damper) force -= tendon_damping(a, t) * a->tendon_velocity[t];
+  if (!m->world.disable_damper) force -= tendon_damping(a, t) * a->tendons.velocity[t];
   return force;
 }
 
@@ -194,7 +194,8 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
   // tendons
   for (int t = 0; t < m->ntendon; ++t) {
     double force = hfi_tendon_passive_force(a, d, t);
-    for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) tau[a->tendon_dof[k]] += a->tendon_J[k] * force;
+    for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k)
+      tau[a->tendons.dof[k]] += a->tendons.J[k] * force;
   }
 
   add_gravity_compensation(a, tau);
@@ -204,16 +205,16 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
 // ---- over a step ------------------------------------------------------------------------------------
 
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int t) {
-  int start = a->tendon_start[t];
-  int n = a->tendon_start[t + 1] - start;
-  return hfi_inverse_mass(d, a->dense, n, a->tendon_dof + start, a->tendon_J + start);
+  int start = a->tendons.start[t];
+  int n = a->tendons.start[t + 1] - start;
+  return hfi_inverse_mass(d, a->dense, n, a->tendons.dof + start, a->tendons.J + start);
 }
 
 // The factor of 2 leaves room for rounding.
 double hfi_tendon_stiffest(const hfActuation* a, const hfDynamics* d, int t, double h, double kappa, double most) {
-  int start = a->tendon_start[t];
-  int n = a->tendon_start[t + 1] - start;
-  double bound = hfi_most_inverse_mass(d, n, a->tendon_dof + start, a->tendon_J + start);
+  int start = a->tendons.start[t];
+  int n = a->tendons.start[t + 1] - start;
+  double bound = hfi_largest_inverse_mass(d, n, a->tendons.dof + start, a->tendons.J + start);
   if (bound > 0 && 2 * h * kappa * bound <= most) return INFINITY;
   double w = hfi_tendon_inverse_mass(a, d, t);
   return w > 0 ? most / (h * w) : 0;
@@ -221,12 +222,12 @@ double hfi_tendon_stiffest(const hfActuation* a, const hfDynamics* d, int t, dou
 
 // The block has the dofs of the tendon as columns.
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfSaturatedRow row) {
-  int start = a->tendon_start[t];
-  int n = a->tendon_start[t + 1] - start;
+  int start = a->tendons.start[t];
+  int n = a->tendons.start[t + 1] - start;
   hfiRowSpace next = hfi_rows_next(&a->rows);
   next.row[0] = row;
-  memcpy(next.cols, a->tendon_dof + start, (size_t)n * sizeof *a->tendon_dof);
-  for (int k = 0; k < n; ++k) next.J[k] = sign * a->tendon_J[start + k];
+  memcpy(next.cols, a->tendons.dof + start, (size_t)n * sizeof *a->tendons.dof);
+  for (int k = 0; k < n; ++k) next.J[k] = sign * a->tendons.J[start + k];
   hfi_rows_append(&a->rows, (hfiRowOrigin){source, t}, 1, n);
 }
 
@@ -236,7 +237,7 @@ void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfS
 static void add_tendon_spring(hfActuation* a, const hfDynamics* d, int t, double h, double stiffest) {
   const double* rest = hfi_rest_lengths(d, t);
   double kappa = hfi_cap_slope(&a->rows, h * tendon_stiffness(a, d, t), stiffest);
-  double length = a->tendon_length[t];
+  double length = a->tendons.length[t];
   hfSaturatedRow pull = {(rest[1] - length) / h, kappa, -INFINITY, 0};
   hfSaturatedRow push = {(rest[0] - length) / h, kappa, 0, INFINITY};
 

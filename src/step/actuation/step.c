@@ -12,7 +12,7 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
   hfiRowNotes* notes = &a->notes;
   hfi_rows_begin(&a->rows, problem);
   a->h = step->h;
-  if (m->ntendon) memcpy(notes->start_length, a->tendon_length, sizeof *notes->start_length * (size_t)m->ntendon);
+  if (m->ntendon) memcpy(notes->start_length, a->tendons.length, sizeof *notes->start_length * (size_t)m->ntendon);
   notes->free_way = INFINITY;
   notes->noverload = 0;
   notes->first_friction = 0;

@@ -32,42 +32,42 @@ static double dot_row(const int32_t* dof, const double* J, int n, const double* 
 // Computes length and Jacobian row of a fixed tendon at q (nq).
 static void update_fixed_tendon(hfActuation* a, int t, const double* q) {
   const hfModel* m = a->model;
-  int start = a->tendon_start[t];
-  int n = a->tendon_start[t + 1] - start;
+  int start = a->tendons.start[t];
+  int n = a->tendons.start[t + 1] - start;
   int first = hf_model_tendon_adr(m)[t];
   double length = 0;
   double length0 = 0;
-  memset(a->tendon_J + start, 0, (size_t)n * sizeof *a->tendon_J);
+  memset(a->tendons.J + start, 0, (size_t)n * sizeof *a->tendons.J);
 
   for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
     int adr = hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]];
     double coef = hf_model_wrap_coef(m)[w];
-    a->tendon_J[a->wrap_slot[w]] += coef;
+    a->tendons.J[a->tendons.wrap_slot[w]] += coef;
     length += coef * q[adr];
     length0 += coef * hf_model_qpos0(m)[adr];
   }
-  a->tendon_length[t] = length;
-  a->tendon_length0[t] = length0;
+  a->tendons.length[t] = length;
+  a->tendons.length0[t] = length0;
 }
 
 // Computes length and Jacobian row of a spatial tendon at the poses of the dynamics.
 static void update_spatial_tendon(hfActuation* a, const hfDynamics* d, int t) {
-  a->tendon_length0[t] = hf_model_tendon_length0(a->model)[t];
-  a->tendon_length[t] = hfi_tendon_gradient(d, t, a->dense);
-  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) {
-    a->tendon_J[k] = a->dense[a->tendon_dof[k]];
-    a->dense[a->tendon_dof[k]] = 0;
+  a->tendons.length0[t] = hf_model_tendon_length0(a->model)[t];
+  a->tendons.length[t] = hfi_tendon_gradient(d, t, a->dense);
+  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) {
+    a->tendons.J[k] = a->dense[a->tendons.dof[k]];
+    a->dense[a->tendons.dof[k]] = 0;
   }
 }
 
 // Writes tendon_length, tendon_length0, tendon_J and tendon_velocity.
 void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q) {
   for (int t = 0; t < a->model->ntendon; ++t) {
-    int start = a->tendon_start[t];
-    int n = a->tendon_start[t + 1] - start;
+    int start = a->tendons.start[t];
+    int n = a->tendons.start[t + 1] - start;
     if (hfi_tendon_is_spatial(a->model, t)) update_spatial_tendon(a, d, t);
     else update_fixed_tendon(a, t, q);
-    a->tendon_velocity[t] = dot_row(a->tendon_dof + start, a->tendon_J + start, n, d->v);
+    a->tendons.velocity[t] = dot_row(a->tendons.dof + start, a->tendons.J + start, n, d->v);
   }
 }
 
@@ -108,8 +108,8 @@ static double joint_moment(const hfModel* m, int i, const double* q, double* mom
 static double tendon_moment(const hfActuation* a, int i, double* moment) {
   int t = hf_model_actuator_trnid(a->model)[2 * i];
   double gear = hf_model_actuator_gear(a->model)[6 * i];
-  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) *moment++ = gear * a->tendon_J[k];
-  return gear * a->tendon_length[t];
+  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) *moment++ = gear * a->tendons.J[k];
+  return gear * a->tendons.length[t];
 }
 
 // moment += sign F . J over the dofs that move `body` but not `excluded`, which is a body or -1.
@@ -117,7 +117,7 @@ static void add_wrench(const hfActuation* a, const hfDynamics* d, int i, int bod
                        hfForce F, double sign) {
   const int32_t* dofs = NULL;
   const int32_t* shared = NULL;
-  const int32_t* row = a->moment_dof + a->moment_start[i];
+  const int32_t* row = a->moments.dof + a->moments.start[i];
   int n = hfi_body_dofs(a->model, body, &dofs);
   int nshared = excluded < 0 ? 0 : hfi_body_dofs(a->model, excluded, &shared);
   int common = 0;
@@ -127,7 +127,7 @@ static void add_wrench(const hfActuation* a, const hfDynamics* d, int i, int bod
   hfi_jacobian_columns(d, body, p_W, a->column[0]);
   for (int k = common; k < n; ++k) {
     while (row[slot] != dofs[k]) slot++;
-    a->moment[a->moment_start[i] + slot] += sign * fo_dot(F, a->column[0][k]);
+    a->moments.entry[a->moments.start[i] + slot] += sign * fo_dot(F, a->column[0][k]);
   }
 }
 
@@ -143,8 +143,8 @@ static double relative_length(const hfDynamics* d, int site, int reference, cons
 }
 
 static void clear_moment(const hfActuation* a, int i) {
-  int start = a->moment_start[i];
-  memset(a->moment + start, 0, (size_t)(a->moment_start[i + 1] - start) * sizeof *a->moment);
+  int start = a->moments.start[i];
+  memset(a->moments.entry + start, 0, (size_t)(a->moments.start[i + 1] - start) * sizeof *a->moments.entry);
 }
 
 // Writes the moment of an actuator on a site, in a reference or alone. Returns its length.
@@ -188,7 +188,7 @@ static double crank_moment(const hfActuation* a, const hfDynamics* d, int i) {
 
 // Writes the moment of an actuator whose target is neither a hinge nor a slide. Returns its length.
 static double coupled_moment(hfActuation* a, const hfDynamics* d, const double* q, int i) {
-  double* moment = a->moment + a->moment_start[i];
+  double* moment = a->moments.entry + a->moments.start[i];
   switch (hf_model_actuator_trntype(a->model)[i]) {
   case HF_TRANSMISSION_SITE: return site_moment(a, d, i);
   case HF_TRANSMISSION_SLIDER_CRANK: return crank_moment(a, d, i);
@@ -200,9 +200,9 @@ static double coupled_moment(hfActuation* a, const hfDynamics* d, const double* 
 
 // Updates an actuator whose target is neither a hinge nor a slide.
 static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q, int i) {
-  int start = a->moment_start[i];
+  int start = a->moments.start[i];
   a->length[i] = coupled_moment(a, d, q, i);
-  a->velocity[i] = dot_row(a->moment_dof + start, a->moment + start, a->moment_start[i + 1] - start, d->v);
+  a->velocity[i] = dot_row(a->moments.dof + start, a->moments.entry + start, a->moments.start[i + 1] - start, d->v);
 }
 
 // Computes length, velocity and moment of all actuators.
@@ -216,11 +216,11 @@ static void update_transmissions(hfActuation* a, const hfDynamics* d, const doub
     }
 
     // a hinge or slide
-    int start = a->moment_start[i];
+    int start = a->moments.start[i];
     double g = gear[6 * i];
-    a->moment[start] = g;
+    a->moments.entry[start] = g;
     a->length[i] = g * q[adr];
-    a->velocity[i] = g * d->v[a->moment_dof[start]];
+    a->velocity[i] = g * d->v[a->moments.dof[start]];
   }
 }
 

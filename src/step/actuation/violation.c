@@ -261,7 +261,7 @@ static Passed passed_tendon(const hfActuation* a, const hfDynamics* d, const hfi
   const double* range = hf_model_tendon_range(a->model) + 2 * t;
   double length = hfi_tendon_length(d, t, q);
   double speed = 0;
-  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * v[a->tendon_dof[k]];
+  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) speed += a->tendons.J[k] * v[a->tendons.dof[k]];
   if (!laws->continuous) speed = (length - a->notes.start_length[t]) / a->h;
 
   double width = tendon_is_angle(a->model, t) ? INFINITY : range[1] - range[0];

@@ -166,8 +166,8 @@ static void join_trees(hfiDiscrete* s, const hfState* state) {
     join(parent, tree[body[pair >> 32]], tree[body[pair & 0xffffffffu]]);
   }
 
-  join_lists(m, parent, a->tendon_start, a->tendon_dof, m->ntendon);
-  join_lists(m, parent, a->moment_start, a->moment_dof, m->nu);
+  join_lists(m, parent, a->tendons.start, a->tendons.dof, m->ntendon);
+  join_lists(m, parent, a->moments.start, a->moments.dof, m->nu);
   for (int b = 0; b < a->rows.nblock; ++b) {
     const hfStepBlock* block = hfi_rows_block(&a->rows, b);
     const hfStepPiece* piece = a->rows.problem->piece + block->piece;
@@ -368,9 +368,9 @@ static void mark_driven(const hfiWorld* w, int32_t* driven) {
   const hfActuation* a = &w->actuation;
 
   memset(driven, 0, sizeof *driven * (size_t)m->ntree);
-  for (int i = 0; i < a->moment_start[m->nu]; ++i) driven[hf_model_dof_tree(m)[a->moment_dof[i]]] = 1;
+  for (int i = 0; i < a->moments.start[m->nu]; ++i) driven[hf_model_dof_tree(m)[a->moments.dof[i]]] = 1;
   for (int i = 0; i < m->nu; ++i) {
-    if (a->moment_start[i] != a->moment_start[i + 1]) continue;
+    if (a->moments.start[i] != a->moments.start[i + 1]) continue;
     for (int t = 0; t < m->ntree; ++t) driven[t] = 1;
   }
 }

@@ -187,7 +187,7 @@ static int any_swings(const hfiFlight* f, const hfDynamics* d, const int32_t* fl
 }
 
 int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
-  return f->nfast > 0 || any_swings(f, d, flies);
+  return f->fast.count > 0 || any_swings(f, d, flies);
 }
 
 // Stores the momentum and energy that flying trees must have at the end of the step, from the velocities v0 with the

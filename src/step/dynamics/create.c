@@ -116,8 +116,8 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
 
   // links
   d->link = HFI_TAKE(arena, hfiLink, d->nlink);
-  HFI_TAKE_EACH(arena, int32_t, m->nbody, &d->body_link, &d->only_slides);
-  d->most_inverse_mass = HFI_TAKE(arena, double, m->nv);
+  HFI_TAKE_EACH(arena, int32_t, m->nbody, &d->body_link, &x->only_slides);
+  mass->largest_inverse = HFI_TAKE(arena, double, m->nv);
   mass->row = HFI_TAKE(arena, hfiMassRow, m->nv);
   mass->trunk = HFI_TAKE(arena, int32_t, m->ntree);
   mass->steady = HFI_TAKE(arena, int32_t, m->ntree);
@@ -139,7 +139,7 @@ static void take_results(hfDynamics* d, hfiArena* arena) {
   x->slid = HFI_TAKE(arena, hfiSlidFrame, x->nslid);
   d->X_WG = HFI_TAKE(arena, hfPose, m->ngeom);
   d->X_WS = HFI_TAKE(arena, hfPose, m->nsite);
-  d->axis_W = HFI_TAKE(arena, hfVec3, m->njnt);
+  x->axis_W = HFI_TAKE(arena, hfVec3, m->njnt);
   x->p_WA = HFI_TAKE(arena, hfVec3, m->njnt);
   d->p_WO = HFI_TAKE(arena, hfVec3, m->ntree);
   d->S = HFI_TAKE(arena, hfMotion, m->nv);
@@ -147,10 +147,10 @@ static void take_results(hfDynamics* d, hfiArena* arena) {
   // velocities, M and bias
   mass->I = HFI_TAKE(arena, hfiInertia, d->nlink);
   mass->Ic = HFI_TAKE(arena, hfiInertia, d->nlink);
-  HFI_TAKE_EACH(arena, double, m->nv, &d->v, &d->Dinv, &mass->inverse, &d->c, &scratch->u, &scratch->gradient);
+  HFI_TAKE_EACH(arena, double, m->nv, &d->v, &mass->Dinv, &mass->inverse, &d->c, &scratch->u, &scratch->gradient);
   HFI_TAKE_EACH(arena, hfMotion, d->nlink, &d->V, &d->A, &d->B);
   d->M = HFI_TAKE(arena, double, m->nM);
-  d->L = HFI_TAKE(arena, double, m->nM);
+  mass->L = HFI_TAKE(arena, double, m->nM);
   mass->postponed = HFI_TAKE(arena, int32_t, m->ntree);
 
   // scratch
@@ -210,17 +210,20 @@ static void make_joint_steps(hfDynamics* d, int body) {
 // Finds the bodies that only slides move.
 static void find_only_slides(hfDynamics* d) {
   const hfModel* m = d->model;
+  int32_t* only_slides = d->kinematics.only_slides;
+
   for (int b = 0; b < m->nbody; ++b) {
-    d->only_slides[b] = 1;
+    only_slides[b] = 1;
     if (hf_model_body_weld(m)[b] == 0) continue;
-    d->only_slides[b] = hf_model_body_mocap(m)[b] < 0 && d->only_slides[hf_model_body_parent(m)[b]];
-    d->only_slides[b] &= count_first_slides(m, b) == hf_model_body_jntnum(m)[b];
+    only_slides[b] = hf_model_body_mocap(m)[b] < 0 && only_slides[hf_model_body_parent(m)[b]];
+    only_slides[b] &= count_first_slides(m, b) == hf_model_body_jntnum(m)[b];
   }
 }
 
 // The number of slides with which the joints of a body begin, if nothing turns its parent.
 static int count_steady_slides(const hfDynamics* d, int body) {
-  return d->only_slides[hf_model_body_parent(d->model)[body]] ? count_first_slides(d->model, body) : 0;
+  int parent = hf_model_body_parent(d->model)[body];
+  return d->kinematics.only_slides[parent] ? count_first_slides(d->model, body) : 0;
 }
 
 // How a body moves. Most have one hinge.
@@ -241,7 +244,7 @@ static hfiMovingBody make_moving_body(const hfDynamics* d, int body) {
                      .njoint = hf_model_body_jntnum(m)[body],
                      .nslide = count_steady_slides(d, body),
                      .slid = -1,
-                     .only_slides = d->only_slides[body],
+                     .only_slides = d->kinematics.only_slides[body],
                      .q_PB = q_unit(q_load(hf_model_body_quat(m) + 4 * body))};
   r.X_PB = pose_from(v3_load(hf_model_body_pos(m) + 3 * body), r.q_PB);
   return r;
@@ -251,7 +254,7 @@ static hfiMovingBody make_moving_body(const hfDynamics* d, int body) {
 static hfiFixedFrame make_fixed_frame(const hfDynamics* d, int body, const double* pos, const double* quat) {
   hfVec3 p = v3_load(pos);
   hfQuat q = q_unit(q_load(quat));
-  hfiFixedFrame r = {.body = body, .only_slides = d->only_slides[body], .X_BF = pose_from(p, q)};
+  hfiFixedFrame r = {.body = body, .only_slides = d->kinematics.only_slides[body], .X_BF = pose_from(p, q)};
   if (q.x != 0 || q.y != 0 || q.z != 0) r.offset = HFI_OFFSET_POSE;
   else r.offset = v3_norm2(p) > 0 ? HFI_OFFSET_TRANSLATION : HFI_OFFSET_NONE;
   return r;
@@ -287,7 +290,7 @@ static void make_kinematics(hfDynamics* d) {
     make_joint_steps(d, b);
     if (hf_model_body_weld(m)[b] == 0) continue;
     x->moving[k] = make_moving_body(d, b);
-    if (x->moving[k].nslide && !d->only_slides[b]) x->moving[k].slid = slid++;
+    if (x->moving[k].nslide && !x->only_slides[b]) x->moving[k].slid = slid++;
     ++k;
   }
   make_hinges(d);
@@ -359,7 +362,7 @@ static void make_links(hfDynamics* d) {
                            .ndof = hf_model_body_dofnum(m)[b],
                            .nslide = count_steady_slides(d, b),
                            .has_free_root = begins_with_free_joint(d, b),
-                           .only_slides = d->only_slides[b]};
+                           .only_slides = d->kinematics.only_slides[b]};
     d->body_link[b] = n++;
   }
 }

@@ -29,7 +29,7 @@ typedef struct hfiLink {
   int32_t dof, ndof;
   int32_t nslide;         // as in hfiMovingBody
   int32_t has_free_root;  // 1: its tree begins with a free joint, whose origin is O
-  int32_t only_slides;    // only_slides of its body, as in hfDynamics
+  int32_t only_slides;    // only_slides of its body, as in hfiKinematics
   double mass;            // [kg]; followed by the two below, which are read with it
   hfVec3 com_B;           // centre of mass of the link, from the body's origin [m]
   double inertia_B[6];    // inertia of the link about its centre of mass: xx yy zz xy xz yz [kg m^2]
@@ -76,23 +76,29 @@ typedef struct hfiKinematics {
   double *half_sin, *half_cos;
   hfiSlidFrame* slid;            // (nslid) frames of bodies that slides move before other joints turn them
   hfVec3* p_WA;                  // (njnt) anchors [m]
+  hfVec3* axis_W;                // (njnt) directions of hinges, slides and screws
+  int32_t* only_slides;          // (nbody) 1: only slides move the body, so that its rotation never changes
 } hfiKinematics;
 
-// What M and its factors are made of (crba.c, ltdl.c, inverse_mass.c, tendon.c).
+// What M is made of, its factors and its inverse (crba.c, ltdl.c, inverse_mass.c, tendon.c).
 typedef struct hfiMassMatrix {
   hfiInertia *I, *Ic;      // (nlink) in the world, about O
   hfiMassRow* row;         // (nv) at first the nvarying rows that depend on poses, then those that stay, nrow together
   int32_t nvarying, nrow;
   int32_t narmature, nfixed_armature;
   // (narmature) first the nfixed_armature entries of fixed tendons, then those of spatial tendons, whose values
+  // hf_dynamics_set_position computes
   hfiArmature* armature;
-                           // hf_dynamics_set_position computes
   // (ntree) 6 or 3 if the first 6 or 3 dofs of the tree are ancestors of all its others; else 0
   int32_t* trunk;
   // (ntree) 1: the tree has only slides, and no tendon has armature, so that S, M and the bias never change
   int32_t* steady;
   int32_t* postponed;      // (ntree) 1: M of the tree is factored when its factors are needed
+  double* L;               // (nM) unit lower-triangular, D on the diagonal; placed as M
+  double* Dinv;            // (nv) 1/D
   double* inverse;         // (nv) (M^-1)_ii if somebody asked for it since hf_dynamics_factor, else -1
+  // (nv) upper bound of (M^-1)_ii at any configuration; infinite if none is known (inverse_mass.c)
+  double* largest_inverse;
 } hfiMassMatrix;
 
 // Scratch of the recursions.
@@ -116,9 +122,6 @@ struct hfDynamics {
   int32_t nlink;
   hfiLink* link;             // (nlink) parents first
   int32_t* body_link;        // (nbody)
-  int32_t* only_slides;      // (nbody) 1: only slides move the body, so that its rotation never changes
-  // (nv) upper bound of (M^-1)_ii at any configuration; infinite if none is known (inverse_mass.c)
-  double* most_inverse_mass;
 
   // hf_dynamics_set_position
   hfQuat* q_WB;              // (nbody)
@@ -127,7 +130,6 @@ struct hfDynamics {
   hfPose* X_WG;
   // (nsite) poses of fixed sites and of kinematics.movingsite; hf_dynamics_site_pose gives all
   hfPose* X_WS;
-  hfVec3* axis_W;            // (njnt) hinge, slide, screw
   hfVec3* p_WO;              // (ntree) reference points [m]
   hfMotion* S;               // (nv)
 
@@ -135,12 +137,10 @@ struct hfDynamics {
   double* v;                 // (nv)
   hfMotion *V, *A;           // (nlink)
 
-  // hf_dynamics_mass_matrix, _factor: computed once at a position
+  // hf_dynamics_update_mass_matrix: computed once at a position
   double* M;                 // (nM) see dof_Madr
-  double* L;                 // (nM) unit lower-triangular, D on the diagonal
-  double* Dinv;              // (nv)
 
-  // hf_dynamics_bias, _inverse, _forward
+  // hf_dynamics_update_bias, _inverse, _forward
   double* c;                 // (nv) bias
   hfMotion* B;               // (nlink) acceleration due to vdot
 
@@ -227,7 +227,7 @@ static inline double hfi_diagonal_mass(const hfDynamics* d, int dof) {
   return d->M[hf_model_dof_Madr(d->model)[dof] + hf_model_dof_depth(d->model)[dof]];
 }
 
-// Inverse mass w = J M^-1 J^T of a row over several dofs, and (M^-1)_ii of one dof [1/kg or 1/(kg m^2)]. x (nv) is
+// Returns the inverse mass w = J M^-1 J^T of a row over several dofs, or (M^-1)_ii of one dof [1/kg or 1/(kg m^2)]. x (nv) is
 // scratch, zero before and after; d->scratch.work is scratch, too. Both functions need hf_dynamics_factor or
 // hfi_postpone_factors before. The dynamics keeps the inverse mass of a dof, because drive, limit and friction of a
 // joint all need it.
@@ -241,9 +241,9 @@ static inline double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, 
 // An upper bound of the inverse mass of a row over n dofs, at any configuration; infinite or NAN if none is known. For
 // positive definite B = M^-1,
 //   J B J^T <= (sum_k |J_k| sqrt(B_kk))^2 <= n sum_k J_k^2 B_kk
-static inline double hfi_most_inverse_mass(const hfDynamics* d, int n, const int32_t* dof, const double* J) {
+static inline double hfi_largest_inverse_mass(const hfDynamics* d, int n, const int32_t* dof, const double* J) {
   double sum = 0;
-  for (int k = 0; k < n; ++k) sum += J[k] * J[k] * d->most_inverse_mass[dof[k]];
+  for (int k = 0; k < n; ++k) sum += J[k] * J[k] * d->mass.largest_inverse[dof[k]];
   return n * sum;
 }
 

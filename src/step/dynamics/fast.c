@@ -108,49 +108,49 @@ static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const do
   return 1;
 }
 
-// Sets f->fast and f->slack of a tree by the velocities in d.
+// Sets f->fast.speed and f->fast.slack of a tree by the velocities in d.
 static void find_speed(hfiFlight* f, const hfDynamics* d, double h, int t, int flies) {
   double turn = f->articulated[t] ? largest_turn(f, d, h, t) : 0;
   double slow = flies ? SLOW_FLIGHT_TURN : SLOW_TURN;
-  f->fast[t] = turn > slow ? HFI_MODERATE : HFI_SLOW;
-  if (!(turn <= FAST_TURN)) f->fast[t] = HFI_FAST;
-  f->slack[t] = f->fast[t] == HFI_FAST ? 0 : NOTICED_SHARE;
+  f->fast.speed[t] = turn > slow ? HFI_MODERATE : HFI_SLOW;
+  if (!(turn <= FAST_TURN)) f->fast.speed[t] = HFI_FAST;
+  f->fast.slack[t] = f->fast.speed[t] == HFI_FAST ? 0 : NOTICED_SHARE;
 }
 
 // Sets fast, slack, bound and momentum, clears gain and pull, and counts nfast.
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
-  f->nfast = 0;
+  f->fast.count = 0;
   if (all_are_slow(f, d->model, h, d->v)) {
-    memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree);
+    memset(f->fast.speed, 0, sizeof *f->fast.speed * (size_t)d->model->ntree);
     return;
   }
 
   for (int t = 0; t < d->model->ntree; ++t) {
     find_speed(f, d, h, t, flies[t]);
-    if (!f->fast[t]) continue;
+    if (!f->fast.speed[t]) continue;
     hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-    f->bound[t] = inertial_energy(f, d, t, flies[t], &motion);
-    f->momentum[t] = motion.momentum.f;
-    f->gain[t] = 0;
-    f->pull[t] = v3_zero();
-    f->nfast++;
+    f->fast.bound[t] = inertial_energy(f, d, t, flies[t], &motion);
+    f->fast.momentum[t] = motion.momentum.f;
+    f->fast.gain[t] = 0;
+    f->fast.pull[t] = v3_zero();
+    f->fast.count++;
   }
 }
 
 void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) {
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-  f->bound[t] = inertial_energy(f, d, t, 0, &motion);
+  f->fast.bound[t] = inertial_energy(f, d, t, 0, &motion);
 }
 
 // ---- bounds ---------------------------------------------------------------------------------------
 
-// If the inertial energy of a tree at velocities v is above f->bound, scales v so that it meets the bound. A tree with
-// a free root gets the momentum f->momentum, or in flight keeps its own.
+// If the inertial energy of a tree at velocities v is above f->fast.bound, scales v so that it meets the bound. A tree with
+// a free root gets the momentum f->fast.momentum, or in flight keeps its own.
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
   double now = inertial_energy(f, d, t, flies, &motion);
-  double excess = now - f->bound[t];
-  if (f->slack[t] > 0 && excess <= f->slack[t] * f->bound[t]) return;
+  double excess = now - f->fast.bound[t];
+  if (f->fast.slack[t] > 0 && excess <= f->fast.slack[t] * f->fast.bound[t]) return;
 
   // the factor by which velocities are scaled; kinetic: the part of the energy that grows with its square
   int is_free = hfi_tree_is_free(f, d, t);
@@ -162,7 +162,7 @@ static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int fli
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiInertia I = hfi_tree_inertia(f, d, t);
   hfVec3 momentum = motion.momentum.f;
-  hfVec3 want = flies ? momentum : f->momentum[t];
+  hfVec3 want = flies ? momentum : f->fast.momentum[t];
   hfiRange r = hfi_tree_dofs(d->model, t);
   if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(-1 / I.m, momentum), v3_zero(), v);
   for (int i = r.begin; i < r.end; ++i) v[i] *= s;
@@ -191,19 +191,19 @@ static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double*
   hfiRange r = hfi_tree_dofs(d->model, t);
   double gain = 0;
   for (int i = r.begin; i < r.end; ++i) gain += (v0[i] + 0.5 * kick[i]) * Mkick[i];
-  f->gain[t] = gain;
-  f->pull[t] = v3_zero();
+  f->fast.gain[t] = gain;
+  f->fast.pull[t] = v3_zero();
   if (!hfi_tree_is_free(f, d, t)) return;
 
   hfVec3 pull = v3_load(Mkick + r.begin);
-  f->gain[t] -= v3_dot(v3_axpy(0.5, pull, f->momentum[t]), pull) / hfi_tree_inertia(f, d, t).m;
-  f->pull[t] = pull;
+  f->fast.gain[t] -= v3_dot(v3_axpy(0.5, pull, f->fast.momentum[t]), pull) / hfi_tree_inertia(f, d, t).m;
+  f->fast.pull[t] = pull;
 }
 
-static int is_bound(const hfiFlight* f, int t, const int32_t* flies) { return f->fast[t] && !flies[t]; }
+static int is_bound(const hfiFlight* f, int t, const int32_t* flies) { return f->fast.speed[t] && !flies[t]; }
 
 static int any_is_bound(const hfiFlight* f, int ntree, const int32_t* flies) {
-  for (int t = 0; t < ntree && f->nfast; ++t)
+  for (int t = 0; t < ntree && f->fast.count; ++t)
     if (is_bound(f, t, flies)) return 1;
   return 0;
 }
@@ -230,18 +230,18 @@ static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_
   int nfast = 0;
   for (int t = 0; t < m->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
-    if (add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k)) {
-      f->fast[t] = HFI_FAST;
-      f->slack[t] = 0;
+    if (add_bounded_kick(kick, Mkick, v0, f->fast.bound[t], hfi_tree_dofs(m, t), v_k)) {
+      f->fast.speed[t] = HFI_FAST;
+      f->fast.slack[t] = 0;
     }
-    if (f->fast[t] == HFI_FAST) ++nfast;
+    if (f->fast.speed[t] == HFI_FAST) ++nfast;
     else measure_kick(f, d, t, v0, kick, Mkick);
   }
   if (!nfast) return 0;
 
   hf_dynamics_set_velocity(d, v_k);
   for (int t = 0; t < m->ntree; ++t)
-    if (is_bound(f, t, flies) && f->fast[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
+    if (is_bound(f, t, flies) && f->fast.speed[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
   return 1;
 }
 
@@ -268,7 +268,7 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
   double* Mv_k = kick; // Nobody needs the kick any more.
   hf_dynamics_multiply(d, v_k, Mv_k);
   for (int i = 0; i < m->nv; ++i)
-    if (f->fast[tree[i]] == HFI_FAST && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - weight[i]);
+    if (f->fast.speed[tree[i]] == HFI_FAST && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - weight[i]);
 }
 
 // ---- the solution ---------------------------------------------------------------------------------
@@ -302,13 +302,13 @@ static int are_doubled(Rates r, Rates before) {
 // T, which the kick of the next step takes back. So a moderate tree may exceed its bound by this much.
 static void make_faster(hfiFlight* f, int t, double turn) {
   int is_moderate = turn <= FAST_TURN;
-  if (f->fast[t] == HFI_SLOW) {
-    f->nfast++;
-    f->gain[t] = 0;
-    f->pull[t] = v3_zero();
+  if (f->fast.speed[t] == HFI_SLOW) {
+    f->fast.count++;
+    f->fast.gain[t] = 0;
+    f->fast.pull[t] = v3_zero();
   }
-  f->fast[t] = is_moderate ? HFI_MODERATE : HFI_FAST;
-  f->slack[t] = is_moderate ? turn : 0;
+  f->fast.speed[t] = is_moderate ? HFI_MODERATE : HFI_FAST;
+  f->fast.slack[t] = is_moderate ? turn : 0;
 }
 
 // Adds the trees that the impulses of the step made fast, and slow trees that they made moderate by at least doubling
@@ -319,11 +319,11 @@ static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_
   if (all_are_slow(f, m, h, v)) return;
 
   for (int t = 0; t < m->ntree; ++t) {
-    if (!f->articulated[t] || flies[t] || f->fast[t] == HFI_FAST) continue;
+    if (!f->articulated[t] || flies[t] || f->fast.speed[t] == HFI_FAST) continue;
     Rates rates = rates_of(m, t, v);
-    double least = f->fast[t] ? FAST_TURN : SLOW_TURN;
+    double least = f->fast.speed[t] ? FAST_TURN : SLOW_TURN;
     if (!may_turn_far(rates, h, least)) continue;
-    if (!f->fast[t] && !are_doubled(rates, rates_of(m, t, f->start))) continue;
+    if (!f->fast.speed[t] && !are_doubled(rates, rates_of(m, t, f->start))) continue;
 
     if (!has_velocity) hf_dynamics_set_velocity(d, v);
     has_velocity = 1;
@@ -335,23 +335,23 @@ static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_
 // Sets bound and momentum of the trees that are not slow, less what the kick of a moderate tree has added.
 void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   find_made_faster(f, d, h, flies, v);
-  if (!f->nfast) return;
+  if (!f->fast.count) return;
 
   hf_dynamics_set_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
     hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-    f->bound[t] = inertial_energy(f, d, t, 0, &motion);
-    f->momentum[t] = motion.momentum.f;
-    if (f->fast[t] == HFI_FAST) continue;
-    f->bound[t] -= f->gain[t];
-    f->momentum[t] = v3_sub(f->momentum[t], f->pull[t]);
+    f->fast.bound[t] = inertial_energy(f, d, t, 0, &motion);
+    f->fast.momentum[t] = motion.momentum.f;
+    if (f->fast.speed[t] == HFI_FAST) continue;
+    f->fast.bound[t] -= f->fast.gain[t];
+    f->fast.momentum[t] = v3_sub(f->fast.momentum[t], f->fast.pull[t]);
   }
 }
 
 void hfi_fast_end(hfiFlight* f, hfDynamics* d, const int32_t* flies, double* v) {
-  if (!f->nfast) return;
+  if (!f->fast.count) return;
   hf_dynamics_set_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t)
-    if (f->fast[t]) bound_energy(f, d, t, flies[t], v);
+    if (f->fast.speed[t]) bound_energy(f, d, t, flies[t], v);
 }

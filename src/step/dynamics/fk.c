@@ -144,8 +144,8 @@ static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, 
 
   for (int j = body->joint; j < body->joint + body->nslide; ++j) {
     const hfiJointStep* s = &x->step[j];
-    if (has_axes) move_along(B, E, s, q[s->qposadr], d->axis_W[j], &x->p_WA[j]);
-    else move_new_slide(B, E, s, q[s->qposadr], &x->p_WA[j], &d->axis_W[j]);
+    if (has_axes) move_along(B, E, s, q[s->qposadr], d->kinematics.axis_W[j], &x->p_WA[j]);
+    else move_new_slide(B, E, s, q[s->qposadr], &x->p_WA[j], &d->kinematics.axis_W[j]);
     E = B;
   }
   return B;
@@ -162,7 +162,7 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
     const hfiJointStep* s = &x->step[j];
     const double* qj = q + s->qposadr;
     hfVec3* p_WA = &x->p_WA[j];
-    hfVec3* axis_W = &d->axis_W[j];
+    hfVec3* axis_W = &d->kinematics.axis_W[j];
     switch (s->type) {
     case HF_JOINT_HINGE: move_hinge(B, E, s, x->half_cos[s->hinge], x->half_sin[s->hinge], p_WA, axis_W); break;
     case HF_JOINT_SCREW: move_screw(B, E, s, *qj, x->half_cos[s->hinge], x->half_sin[s->hinge], p_WA, axis_W); break;
@@ -183,7 +183,7 @@ static inline void move_hinged(hfDynamics* d, const hfiMovingBody* body) {
   const hfiJointStep* s = &x->step[j];
   Frame B = body_frame(d, body->body);
   Frame E = body_frame(d, body->parent);
-  move_hinge(B, E, s, x->half_cos[s->hinge], x->half_sin[s->hinge], &x->p_WA[j], &d->axis_W[j]);
+  move_hinge(B, E, s, x->half_cos[s->hinge], x->half_sin[s->hinge], &x->p_WA[j], &d->kinematics.axis_W[j]);
 }
 
 // Moves a body that is welded to its parent.
@@ -261,9 +261,9 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
     hfMotion* S = d->S + step->dofadr;
     hfVec3 r_OA = v3_sub(d->kinematics.p_WA[j], O);
     switch (step->type) {
-    case HF_JOINT_HINGE: *S = mo_rotation(d->axis_W[j], r_OA); break;
-    case HF_JOINT_SLIDE: *S = mo_translation(d->axis_W[j]); break;
-    case HF_JOINT_SCREW: *S = mo_screw(d->axis_W[j], r_OA, step->pitch); break;
+    case HF_JOINT_HINGE: *S = mo_rotation(d->kinematics.axis_W[j], r_OA); break;
+    case HF_JOINT_SLIDE: *S = mo_translation(d->kinematics.axis_W[j]); break;
+    case HF_JOINT_SCREW: *S = mo_screw(d->kinematics.axis_W[j], r_OA, step->pitch); break;
     case HF_JOINT_BALL: rotations_about_columns(S, d->X_WB[link->body].R, r_OA); break;
     default:
       S[0] = mo_translation(v3(1, 0, 0));

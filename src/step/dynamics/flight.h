@@ -29,9 +29,22 @@ typedef struct hfiInvariants {
 // far that its inertial forces are bounded, too.
 typedef enum hfiSpeed { HFI_SLOW, HFI_MODERATE, HFI_FAST } hfiSpeed;
 
+// Speeds of articulated trees and the bounds on those that turn far in a step (fast.c). The bound and the momentum are
+// at first those of the start, then those that the end of the step may have. The kick is the change of v that inertial
+// forces cause in the step.
+typedef struct hfiFastTrees {
+  int32_t* speed;        // (ntree) hfiSpeed
+  int32_t count;         // number of trees that are not slow; the rest is valid for these
+  double* slack;         // (ntree) the inertial energy may exceed its bound by this share of the bound [-]
+  double* bound;         // (ntree) largest inertial energy [J]
+  hfVec3* momentum;      // (ntree) momentum if the root is free [kg m/s]
+  double* gain;          // (ntree) growth of a moderate tree's inertial energy at q0 by its kick [J]
+  hfVec3* pull;          // (ntree) momentum that this kick adds [kg m/s]
+} hfiFastTrees;
+
 typedef struct hfiFlight {
   int32_t nbody;
-  hfiFreeBody* body;  // (nbody)
+  hfiFreeBody* body;     // (nbody)
   int32_t* first_link;   // (ntree + 1) first link of each tree: its root, whose parent is the world
   int32_t* articulated;  // (ntree) 1: not a free body
   // (ntree) 1: articulated, and all its joints are slides: neither M nor the bias depends on q or v
@@ -48,15 +61,7 @@ typedef struct hfiFlight {
   int32_t has_middle;    // 1: `middle` is valid for the trees that fly
   double* change;        // (ntree) by how much the last iteration changed the middle [-]
   hfiInvariants* kept;   // (ntree) invariants of articulated trees at the start
-  int32_t* fast;         // (ntree) hfiSpeed of articulated trees
-  int32_t nfast;         // number of trees that are not slow
-  double* slack;         // (ntree) a tree that is not slow may exceed its bound by this share of the bound [-]
-  double* bound;         // (ntree) largest inertial energy of such a tree at the end [J]
-  hfVec3* momentum;      // (ntree) its momentum at the end if its root is free [kg m/s]
-  // (ntree) how much the inertial energy of a moderate tree grows at q0 by its kick, the change of v that inertial
-  // forces cause in the step [J]
-  double* gain;
-  hfVec3* pull;          // (ntree) momentum that this kick adds [kg m/s]
+  hfiFastTrees fast;
 } hfiFlight;
 
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena);

@@ -171,16 +171,16 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   f->body = HFI_TAKE(arena, hfiFreeBody, m->ntree);
   f->articulated = HFI_TAKE(arena, int32_t, m->ntree);
   f->translates = HFI_TAKE(arena, int32_t, m->ntree);
-  f->fast = HFI_TAKE(arena, int32_t, m->ntree);
+  f->fast.speed = HFI_TAKE(arena, int32_t, m->ntree);
   f->first_link = HFI_TAKE(arena, int32_t, m->ntree + 1);
   f->scalar = hfi_arena_take(arena, (size_t)m->njnt, sizeof *f->scalar);
   f->turning = HFI_TAKE(arena, int32_t, m->njnt);
 
   // a step
   HFI_TAKE_EACH(arena, double, m->nv, &f->start, &f->middle, &f->base, &f->fall);
-  HFI_TAKE_EACH(arena, double, m->ntree, &f->change, &f->bound, &f->gain, &f->slack);
-  f->momentum = HFI_TAKE(arena, hfVec3, m->ntree);
-  f->pull = HFI_TAKE(arena, hfVec3, m->ntree);
+  HFI_TAKE_EACH(arena, double, m->ntree, &f->change, &f->fast.bound, &f->fast.gain, &f->fast.slack);
+  f->fast.momentum = HFI_TAKE(arena, hfVec3, m->ntree);
+  f->fast.pull = HFI_TAKE(arena, hfVec3, m->ntree);
   f->kept = HFI_TAKE(arena, hfiInvariants, m->ntree);
   if (!arena->base) return;
 
@@ -192,8 +192,8 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
 // Free bodies are never fast.
 void hfi_flight_sort(hfiFlight* f, const hfDynamics* d) {
   f->nbody = 0;
-  f->nfast = 0;
-  memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree);
+  f->fast.count = 0;
+  memset(f->fast.speed, 0, sizeof *f->fast.speed * (size_t)d->model->ntree);
   for (int t = 0; t < d->model->ntree; ++t) f->articulated[t] = 1;
 
   for (int l = 1; l < d->nlink; ++l) {

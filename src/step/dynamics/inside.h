@@ -44,9 +44,9 @@ struct hfiMovingBody {
   int32_t joint, njoint;  // its steps
   // number of slides with which its joints begin, if nothing turns its parent, so that their axes never change; else 0
   int32_t nslide;
-  // number of its frame behind these slides, in hfDynamics; -1: it has none, or it is the frame of the body
+  // number of its frame behind these slides, in hfiKinematics.slid; -1: it has none, or it is the frame of the body
   int32_t slid;
-  int32_t only_slides;    // as in hfDynamics
+  int32_t only_slides;    // as in hfiKinematics
   hfQuat q_PB;            // welded and mocap bodies
   hfPose X_PB;
 };
@@ -62,7 +62,7 @@ typedef enum hfiOffset { HFI_OFFSET_POSE, HFI_OFFSET_TRANSLATION, HFI_OFFSET_NON
 struct hfiFixedFrame {
   int32_t body;
   int32_t offset; // hfiOffset: which part of X_BF is not the identity
-  int32_t only_slides; // only_slides of its body, as in hfDynamics
+  int32_t only_slides; // only_slides of its body, as in hfiKinematics
   hfPose X_BF;
 };
 
@@ -129,7 +129,7 @@ static inline void hfi_need_factors(const hfDynamics* d, int tree) {
 }
 // y = M x of the dofs of one tree.
 void hfi_multiply_tree(const hfDynamics* d, int tree, const double* x, double* y);
-// Computes most_inverse_mass from the masses of the links.
+// Computes d->mass.largest_inverse from the masses of the links.
 void hfi_bound_inverse_masses(hfDynamics* d);
 
 // ---- forces of links (rnea.c) -------------------------------------------------------------------------

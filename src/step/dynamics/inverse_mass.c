@@ -87,7 +87,7 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
     if (type == HF_JOINT_SLIDE && !p && link->mass > 0) bound = 1 / link->mass;
     held[l - 1] = held_behind(type, armature[link->dof], &parent);
     for (int i = link->dof; i < link->dof + link->ndof; ++i)
-      d->most_inverse_mass[i] = d->mass.narmature ? INFINITY : 1 / (armature[i] + 1 / bound);
+      d->mass.largest_inverse[i] = d->mass.narmature ? INFINITY : 1 / (armature[i] + 1 / bound);
   }
 }
 
@@ -106,14 +106,14 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
 static double compute_inverse_mass(const hfDynamics* d, int dof) {
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* col = hf_model_M_col(d->model) + adr[dof];
-  const double* x = d->L + adr[dof];
+  const double* x = d->mass.L + adr[dof];
   double* next = d->scratch.work;
-  double w = d->Dinv[dof];
+  double w = d->mass.Dinv[dof];
 
   for (int k = hf_model_dof_depth(d->model)[dof] - 1; k >= 0; --k) {
-    const double* row = d->L + adr[col[k]];
+    const double* row = d->mass.L + adr[col[k]];
     double xk = x[k];
-    w += d->Dinv[col[k]] * xk * xk;
+    w += d->mass.Dinv[col[k]] * xk * xk;
     for (int j = 0; j < k; ++j) next[j] = x[j] - xk * row[j];
     x = next;
   }
@@ -142,11 +142,11 @@ double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const 
   double w = 0;
   for (int i = cols[ncol - 1]; i >= root; --i) {
     if (x[i] == 0) continue;
-    const double* row = d->L + adr[i];
+    const double* row = d->mass.L + adr[i];
     const int32_t* col = hf_model_M_col(m) + adr[i];
     double xi = x[i];
     for (int k = 0, n = depth[i]; k < n; ++k) x[col[k]] -= row[k] * xi;
-    w += d->Dinv[i] * xi * xi;
+    w += d->mass.Dinv[i] * xi * xi;
     x[i] = 0;
   }
   return w;

@@ -156,21 +156,21 @@ int hfi_find_trunk(const hfModel* m, int t) {
 HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, int trunk) {
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* depth = hf_model_dof_depth(d->model);
-  double* root = d->L + adr[begin];
+  double* root = d->mass.L + adr[begin];
   memcpy(root, d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
 
   for (int k = last; k >= begin + trunk; --k) {
     const int32_t* col = hf_model_M_col(d->model) + adr[k];
-    double* row = d->L + adr[k];
+    double* row = d->mass.L + adr[k];
     double least = SINGULAR_PIVOT_SHARE * d->M[adr[k] + depth[k]];
     double inverse = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
-    d->Dinv[k] = inverse;
+    d->mass.Dinv[k] = inverse;
 
     double in_trunk[7]; // the row's entries in the trunk, kept in registers
     for (int a = 0; a < trunk; ++a) in_trunk[a] = row[a];
     for (int a = depth[k] - 1; a >= trunk; --a) {
       double factor = row[a] * inverse;
-      double* target = d->L + adr[col[a]];
+      double* target = d->mass.L + adr[col[a]];
       hfi_axpy(target, -factor, in_trunk, trunk);
       hfi_axpy(target + trunk, -factor, row + trunk, a + 1 - trunk);
       row[a] = factor;
@@ -178,7 +178,7 @@ HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, 
     for (int a = 0; a < trunk; ++a) row[a] = in_trunk[a] * inverse;
     for (int a = 0; a < trunk; ++a) hfi_axpy(root + a * (a + 1) / 2, -(in_trunk[a] * inverse), in_trunk, a + 1);
   }
-  factor_trunk(root, d->Dinv + begin, d->M + adr[begin], trunk);
+  factor_trunk(root, d->mass.Dinv + begin, d->M + adr[begin], trunk);
 }
 
 // Solves M x = b in place for the dofs `begin` to end - 1 of a tree with this trunk.
@@ -191,19 +191,19 @@ HFI_FORCE_INLINE void solve_branches(const hfDynamics* d, int begin, int end, in
 
   // inward
   for (int k = end - 1; k >= begin + trunk; --k) {
-    const double* row = d->L + adr[k];
+    const double* row = d->mass.L + adr[k];
     const int32_t* col = M_col + adr[k];
     double xk = x[k];
     for (int a = 0; a < trunk; ++a) root[a] -= row[a] * xk;
     for (int a = trunk, n = depth[k]; a < n; ++a) x[col[a]] -= row[a] * xk;
   }
-  solve_chain(d->L + adr[begin], d->Dinv + begin, trunk, root);
+  solve_chain(d->mass.L + adr[begin], d->mass.Dinv + begin, trunk, root);
 
   // outward
   for (int k = begin + trunk; k < end; ++k) {
-    const double* row = d->L + adr[k];
+    const double* row = d->mass.L + adr[k];
     const int32_t* col = M_col + adr[k];
-    double sum = d->Dinv[k] * x[k];
+    double sum = d->mass.Dinv[k] * x[k];
     for (int a = 0; a < trunk; ++a) sum -= row[a] * root[a];
     for (int a = trunk, n = depth[k]; a < n; ++a) sum -= row[a] * x[col[a]];
     x[k] = sum;
@@ -221,8 +221,8 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   int n = hf_model_tree_dofnum(m)[t];
   int last = begin + n - 1;
   const double* M = d->M + hf_model_dof_Madr(m)[begin];
-  double* L = d->L + hf_model_dof_Madr(m)[begin];
-  double* Dinv = d->Dinv + begin;
+  double* L = d->mass.L + hf_model_dof_Madr(m)[begin];
+  double* Dinv = d->mass.Dinv + begin;
   d->mass.postponed[t] = 0;
   for (int k = begin; k <= last; ++k) d->mass.inverse[k] = -1;
 
@@ -265,10 +265,10 @@ void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   hfi_need_factors(d, t);
 
   if (n == 1) { // a single dof, as that of a slide
-    x[begin] *= d->Dinv[begin];
+    x[begin] *= d->mass.Dinv[begin];
     return;
   }
-  if (is_chain(m, begin, n) && solve_few(d->L + hf_model_dof_Madr(m)[begin], d->Dinv + begin, n, x + begin)) return;
+  if (is_chain(m, begin, n) && solve_few(d->mass.L + hf_model_dof_Madr(m)[begin], d->mass.Dinv + begin, n, x + begin)) return;
   switch (d->mass.trunk[t]) {
   case 6: solve_branches(d, begin, begin + n, 6, x); break;
   case 3: solve_branches(d, begin, begin + n, 3, x); break;

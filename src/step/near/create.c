@@ -69,7 +69,7 @@ void hfi_near_init(hfiNear* near, const hfModel* m, hfDynamics* dynamics, const 
   near->passage.stop_time = HFI_TAKE(arena, double, m->ntree);
 
   if (!arena->base) return;
-  near->scene.axis_W = dynamics->axis_W;
+  near->scene.axis_W = dynamics->kinematics.axis_W;
   hfi_near_measure(near);
 }
 

@@ -30,7 +30,7 @@ static int find_carrying_link(const hfDynamics* d, int a, int b) {
     if (a > b) a = d->link[a].parent;
     else b = d->link[b].parent;
   }
-  while (!d->only_slides[d->link[d->link[a].parent].body]) a = d->link[a].parent;
+  while (!d->kinematics.only_slides[d->link[d->link[a].parent].body]) a = d->link[a].parent;
 
   if (a == 0) return 0;
   int first = hf_model_jnt_type(d->model)[d->link[a].joint];
