@@ -1,4 +1,4 @@
-// How far equalities and limits are from being kept (docs/theory/actuation.md#how-far-they-give-way).
+// How far equalities and limits are from being kept (docs/theory/equalities.md#how-far-they-give-way).
 #ifndef HOLDFAST_VIOLATION_H
 #define HOLDFAST_VIOLATION_H
 

@@ -2,7 +2,7 @@
 //
 // Elimination fills most blocks of complete factors. In a large heap most of these blocks hardly matter: the effect of one body on another fades with the
 // number of bodies between them. Rough factors leave out what is negligible. In heaps of 1000 bodies a tenth to a quarter of the products are left, and a
-// few iterations make up for the rest (docs/theory/heaps.md, "Rough factors of large heaps").
+// few iterations make up for the rest (docs/theory/large-heaps.md, "Rough factors of large heaps").
 //
 // If a matrix has rough factors, its own panels hold K before and after the factorisation, and have no room for blocks that elimination would fill. The
 // factors have memory of their own (rough_factor.h).

@@ -8,7 +8,7 @@
 
 // ---- wraps (wrap.c) ----------------------------------------------------------------------------------
 //
-// The shortest way of a thread past a sphere or a cylinder (docs/theory/actuation.md, "Spatial tendons").
+// The shortest way of a thread past a sphere or a cylinder (docs/theory/tendons.md, "Spatial tendons").
 
 // What a thread wraps around. Its frame has its origin at the centre and, for a cylinder, z along the axis. The
 // cylinder has no ends.

@@ -1,4 +1,4 @@
-// Sensors of a model at one instant. Conventions are MuJoCo's (docs/theory/actuation.md).
+// Sensors of a model at one instant. Conventions are MuJoCo's (docs/theory/sensors.md).
 #ifndef HFI_SIM_SENSOR_H
 #define HFI_SIM_SENSOR_H
 

@@ -209,7 +209,7 @@ static void the_depth_is_the_least_overlap_of_all_faces(void** state) {
     hfiContactPoint single;
     for (int i = 0; i < 4; ++i, move_on(&r, 1e-3, &v, &w, &p)) {
       if (!hfi_convex_single(&p.A, &p.X_WA, &p.B, &p.X_WB, 0, &last, &single) || !(single.depth > 0)) continue;
-      assert_near(single.depth, least_overlap(&p), 1e-10); // the accuracy that collision.md promises, at sizes of 1
+      assert_near(single.depth, least_overlap(&p), 1e-10); // the accuracy that convex.md promises, at sizes of 1
       found += last.face.kind != HFI_NO_FACE;
     }
   }

@@ -90,7 +90,7 @@ static void test_strong_couplings_are_all_kept(void** state) {
 static void test_a_negligible_coupling_is_left_out(void** state) {
   (void)state;
   static fixture f;
-  const double share[2] = {5e-5, 2e-4}; // if K is not symmetric, and if it is (docs/theory/heaps.md)
+  const double share[2] = {5e-5, 2e-4}; // if K is not symmetric, and if it is (docs/theory/large-heaps.md)
   for (int symmetric = 0; symmetric < 2; ++symmetric)
     for (int kept = 0; kept < 2; ++kept) {
       double change = share[symmetric] * (kept ? 1.01 : 0.99), c = symmetric ? sqrt(change) : 0.1, d = change / c;
@@ -111,7 +111,7 @@ static void test_a_negligible_coupling_is_left_out(void** state) {
 static void test_weak_couplings_do_not_contribute_to_each_other(void** state) {
   (void)state;
   static fixture f;
-  const double share[2] = {5e-3, 1e-2}, x = 0.3; // if K is not symmetric, and if it is (docs/theory/heaps.md)
+  const double share[2] = {5e-3, 1e-2}, x = 0.3; // if K is not symmetric, and if it is (docs/theory/large-heaps.md)
   for (int symmetric = 0; symmetric < 2; ++symmetric)
     for (int strong = 0; strong < 2; ++strong) {
       double change = share[symmetric] * (strong ? 1.01 : 0.99), c = symmetric ? sqrt(change) : 0.1, d = change / c, y = strong ? x : x + change;

@@ -363,8 +363,8 @@ typedef struct hfiLimitLaws {
 
 // Finds what lets go in a step that ends at q (nq), v (nv) with these violations: equalities whose rows were
 // overloaded and that open further, quick soft ones that are far open and open further, and limits that are passed far
-// and get passed further (docs/theory/actuation.md, "Letting go"). The actuation knows the start of the step. If
-// violations need poses, the dynamics must be at its end.
+// and get passed further (docs/theory/equalities.md, "How far they give way"). The actuation knows the start of the
+// step. If violations need poses, the dynamics must be at its end.
 hfiLetGo hfi_find_let_go(hfActuation* a, const hfDynamics* d, const hfViolations* violations,
                          const hfiLimitLaws* laws, const double* q, const double* v);
 

@@ -3,7 +3,7 @@
 // A group is the one row of a joint or tendon, or the three rows of a translation or a rotation. A row pulls with the
 // force -kappa (s - s0) at its velocity s = J v.
 //
-// Near-rigid rows (docs/theory/actuation.md, "Equalities") remove their error within a step: they aim at
+// Near-rigid rows (docs/theory/equalities.md, "Equalities") remove their error within a step: they aim at
 //
 //   s0 = -r/(h (1 + beta/pi)),     |s0| <= u + c,     s0^T W^-1 s0 <= m u^2
 //

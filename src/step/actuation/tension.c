@@ -1,4 +1,4 @@
-// Bodies that the force of a connect turns faster than a step can follow (docs/theory/actuation.md, "Light links under
+// Bodies that the force of a connect turns faster than a step can follow (docs/theory/tension.md, "Light links under
 // tension").
 //
 // A connect pulls at body 1 with the force f, and at body 2 with -f, at the arms r_1 and r_2 from their centres of

@@ -4,7 +4,7 @@
 //   C = k (I - a a^T), a in the tangent plane
 //
 // The curvature of an ellipsoid with the half axes E, where its normal is n, is the inverse of the Hessian H across n
-// of its support function s = |E n| (docs/theory/collision.md):
+// of its support function s = |E n| (docs/theory/convex.md):
 //
 //   H = E^2/s - (E^2 n)(E^2 n)^T/s^3
 //

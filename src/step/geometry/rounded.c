@@ -1,4 +1,4 @@
-// The normal where two parallel edges meet (docs/theory/collision.md).
+// The normal where two parallel edges meet (docs/theory/convex.md).
 //
 // Such edges have no single common perpendicular. The direction of least penetration is then the normal of a face, although neither shape lies
 // on a face of the other: two cards that lean against each other would push each other up or down.
