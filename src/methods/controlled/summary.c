@@ -6,15 +6,15 @@
 // and the first half contain the impact, their difference does not show this.
 static double measure_early(const hfiDiscrete* d, const hfiNear* near) {
   double early = 0;
-  for (int i = 0; i < near->ncontact && hfi_discrete_impact_count(d) > 0; ++i) {
+  for (int i = 0; i < near->ncontact && hfi_discrete_has_impacts(d); ++i) {
     const hfiContact* c = &near->contact[i];
-    if (c->depth < 0 && hfi_discrete_has_bounced(d, c)) early = max2(early, -(1 + c->material.restitution) * c->depth);
+    if (c->depth < 0 && hfi_discrete_has_bounced(d, i)) early = max2(early, -(1 + c->material.restitution) * c->depth);
   }
   return early;
 }
 
 void hfi_summarise_step(hfiStepSummary* summary, const hfiControlled* c) {
-  summary->bounced = hfi_discrete_impact_count(c->discrete) > 0;
+  summary->bounced = hfi_discrete_has_impacts(c->discrete);
   summary->early = measure_early(c->discrete, &c->world->near);
   for (int t = 0; t < c->world->model->ntree; ++t) summary->flies[t] = hfi_discrete_tree_flew(c->discrete, t);
 }

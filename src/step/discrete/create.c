@@ -15,7 +15,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   hfi_assembly_init(&s->assembly, m, contacts, arena);
   s->block = HFI_TAKE(arena, int32_t, contacts);
   s->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
-  s->impacts.rebound = HFI_TAKE(arena, hfiRebound, contacts);
+  hfi_impacts_init(&s->impacts, m, contacts, arena);
   s->curves.contacts_on = HFI_TAKE(arena, int32_t, m->ntree);
   s->forces.ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
   s->forces.tau = HFI_TAKE(arena, double, m->nv);
@@ -96,11 +96,9 @@ const double* hfi_discrete_read_solution(const hfiDiscrete* s) { return s->v1; }
 
 int hfi_discrete_tree_flew(const hfiDiscrete* s, int tree) { return s->config.gyroscopic && s->flies[tree]; }
 
-int hfi_discrete_impact_count(const hfiDiscrete* s) { return s->impacts.count; }
+int hfi_discrete_has_impacts(const hfiDiscrete* s) { return s->impacts.any; }
 
-int hfi_discrete_has_bounced(const hfiDiscrete* s, const hfiContact* c) {
-  return hfi_discrete_find_impact(s, c) != NULL;
-}
+int hfi_discrete_has_bounced(const hfiDiscrete* s, int i) { return hfi_discrete_find_impact(s, i) != NULL; }
 
 // ---- for the table of methods -------------------------------------------------------------------------
 

@@ -36,9 +36,9 @@ const double* hfi_discrete_read_solution(const hfiDiscrete* discrete);
 hfContact hfi_discrete_contact(const hfiDiscrete* discrete, int i);
 // Whether only inertia and gravity acted on a tree in the last step.
 int hfi_discrete_tree_flew(const hfiDiscrete* discrete, int tree);
-// Number of contacts that bounced at the start of the last step, and whether this contact did.
-int hfi_discrete_impact_count(const hfiDiscrete* discrete);
-int hfi_discrete_has_bounced(const hfiDiscrete* discrete, const hfiContact* contact);
+// Whether contacts bounced at the start of the last step, and whether contact i of the world did.
+int hfi_discrete_has_impacts(const hfiDiscrete* discrete);
+int hfi_discrete_has_bounced(const hfiDiscrete* discrete, int i);
 
 // ---- problems that nobody solves ----------------------------------------------------------------------
 

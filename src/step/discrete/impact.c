@@ -1,10 +1,16 @@
 // Impacts: contacts with a coefficient of restitution e > 0 that close in this step (docs/theory/impacts.md).
 //
-// Newton's law, one contact after the other, the fastest first, until none approaches any more:
+// Impacts go in generations. A generation are all contacts that approach; they are struck together, by Newton's law:
 //
-//   vn+ = e |vn-|,   gamma_n = (vn+ - vn-)/(Jn M^-1 Jn^T),   |gamma_t| <= mu gamma_n towards vt = 0
+//   vn+ >= e |vn-|,   gamma_n >= 0,   gamma_n (vn+ - e |vn-|) = 0        for all contacts of the generation at once
+//   then friction:  |gamma_t| <= mu gamma_n towards vt = 0               again for all at once
 //
-// So in a row of touching balls an impact runs from ball to ball within one step, as in Newton's cradle.
+// (impulses.c). Contacts that these impulses make approach are the next generation, until none approaches. So in a row
+// of touching balls an impact runs from ball to ball within one step, as in Newton's cradle, and a box that falls flat
+// on four corners does not turn.
+//
+// The impulses gamma_n give the energy sum gamma_n (vn+ + vn-)/2 <= 0 if e <= 1. They are shortened where they would
+// give more because they are not exact.
 //
 // The impact is taken at the start of the step, across a gap g that would close within it. With the relative
 // acceleration a of gravity the speeds at the moment of touching are v_i^2 = vn-^2 + 2 a g and e v_i; The body then
@@ -13,37 +19,28 @@
 // impact: the law of the contact stops the body.
 #include "step/discrete/inside.h"
 
+#include "base/disjoint_sets.h"
+
 #include <string.h>
 
 // A contact has an impact only if its closing speed is above this [m/s], and above the speed that gravity gives the
 // bodies in two steps.
 static const double SLOWEST_IMPACT = 1e-3;
-// A step has at most this many impacts for each of its contacts: a ball between two others may be hit again and again.
-enum { MOST_IMPACTS = 50 };
+// A step has at most this many generations of impacts, and one more for each tree, because an impact runs along a row
+// of bodies by one body in each generation. A ball between two others may be struck again and again.
+enum { MOST_GENERATIONS = 50 };
 
-// x (nv) += gamma J^T of row r of a block.
-static void spread_row(const hfStepProblem* p, const hfStepBlock* b, int r, double gamma, double* x) {
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const int32_t* cols = p->cols + piece->col;
-    const double* J = p->J + piece->jac + r * piece->ncol;
-    double* tree_x = x + p->tree_start[piece->tree];
-    for (int c = 0; c < piece->ncol; ++c) tree_x[cols[c]] += gamma * J[c];
-  }
+// Takes storage for the impacts of up to max_contacts contacts.
+void hfi_impacts_init(hfiImpacts* impacts, const hfModel* m, int max_contacts, hfiArena* arena) {
+  impacts->gamma = hfi_arena_take(arena, (size_t)max_contacts, sizeof *impacts->gamma);
+  impacts->struck = HFI_TAKE(arena, hfiStruck, max_contacts);
+  impacts->before = HFI_TAKE(arena, double, max_contacts);
+  impacts->island_block = HFI_TAKE(arena, int32_t, max_contacts);
+  HFI_TAKE_EACH(arena, int32_t, m->ntree, &impacts->forest, &impacts->load, &impacts->is_listed, &impacts->island_tree);
+  hfi_impulses_init(&impacts->impulses, m, max_contacts, arena);
 }
 
-// Returns J v of row r of a block, without drift.
-static double find_row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, const double* v) {
-  double sum = 0;
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const int32_t* cols = p->cols + piece->col;
-    const double* J = p->J + piece->jac + r * piece->ncol;
-    const double* tree_v = v + p->tree_start[piece->tree];
-    for (int c = 0; c < piece->ncol; ++c) sum += J[c] * tree_v[cols[c]];
-  }
-  return sum;
-}
+// ---- a generation -------------------------------------------------------------------------------------
 
 // Returns the speed after an impact at vn < 0 [m/s]; 0 if there is no impact.
 static double find_rebound_speed(const hfiWorld* w, const hfiContact* c, double h, double vn) {
@@ -52,110 +49,206 @@ static double find_rebound_speed(const hfiWorld* w, const hfiContact* c, double 
   double e = c->material.restitution;
   if (!(-vn > SLOWEST_IMPACT + 2 * h * max2(0, a))) return 0;
 
-  double square = e * e * (vn * vn + 2 * a * gap) - 2 * a * gap;
-  return square > 0 ? sqrt(square) : 0;
+  double touching = vn * vn + 2 * a * gap; // 0 or less: gravity stops the bodies before they touch
+  double square = e * e * touching - 2 * a * gap;
+  return touching > 0 && square > 0 ? sqrt(square) : 0;
 }
 
-// ---- one impact ---------------------------------------------------------------------------------------
-
-// Applies an impulse along row r, of at most `most`, that changes the row's velocity by dv. Changes v0 and p* of the
-// problem; s->v1 is scratch. Returns the impulse [N s].
-static double push_row(hfiDiscrete* s, const hfStepBlock* b, int r, double dv, double most) {
-  hfStepProblem* p = &s->assembly.problem;
-  double* x = s->v1; // M^-1 J^T
-
-  memset(x, 0, sizeof *x * (size_t)p->nv);
-  spread_row(p, b, r, 1, x);
-  hf_dynamics_solve(&s->world->dynamics, x);
-
-  double w = find_row_velocity(p, b, r, x);
-  double gamma = w > 0 ? clamp(dv / w, -most, most) : 0;
-  for (int i = 0; i < p->nv; ++i) p->v0[i] += gamma * x[i];
-  spread_row(p, b, r, gamma, p->p);
-  return gamma;
-}
-
-hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* s, const hfiContact* c) {
-  for (hfiRebound *i = s->impacts.rebound, *end = i + s->impacts.count; i < end; ++i)
-    if (i->geom_a == c->geom_a && i->geom_b == c->geom_b && i->feature == c->feature) return i;
-  return NULL;
-}
-
-// Returns the entry for the impacts of a contact in this step; a new one if it has none yet.
-static hfiRebound* take_impact(hfiDiscrete* s, const hfiContact* c) {
-  hfiImpacts* impacts = &s->impacts;
-  hfiRebound* found = hfi_discrete_find_impact(s, c);
-  if (found) return found;
-  if (impacts->count == s->world->config.max_contacts) return &impacts->rebound[impacts->count - 1];
-
-  impacts->rebound[impacts->count] = (hfiRebound){c->geom_a, c->geom_b, c->feature, {0, 0, 0}};
-  return &impacts->rebound[impacts->count++];
-}
-
-// Applies the impact of contact i, from normal velocity vn to `after`, with friction towards no slip.
-static void apply_impact(hfiDiscrete* s, int i, double vn, double after) {
-  const hfStepProblem* p = &s->assembly.problem;
-  const hfStepBlock* b = &p->block[s->block[i]];
-  hfiRebound* impact = take_impact(s, &s->world->near.contact[i]);
-
-  double normal = push_row(s, b, 0, after - vn, INFINITY);
-  impact->gamma[0] += normal;
-  double most = p->contact[b->param].mu[HF_SLIDING] * normal;
-  if (b->dim < 3 || !(most > 0)) return;
-
-  // friction along the slip, which moving surfaces have a share in
-  double t1 = find_row_velocity(p, b, 1, p->v0);
-  double t2 = find_row_velocity(p, b, 2, p->v0);
-  if (p->drift) {
-    t1 += p->drift[b->row + 1];
-    t2 += p->drift[b->row + 2];
-  }
-  double slip = sqrt(t1 * t1 + t2 * t2);
-  if (!(slip > 0)) return;
-  impact->gamma[1] += push_row(s, b, 1, -t1, most * fabs(t1) / slip);
-  impact->gamma[2] += push_row(s, b, 2, -t2, most * fabs(t2) / slip);
-}
-
-// ---- all impacts --------------------------------------------------------------------------------------
-
-// Returns the contact with an impact that approaches fastest, or -1. before, after: its speeds [m/s].
-static int find_fastest(const hfiDiscrete* s, double* before, double* after) {
+// Lists in s->impacts.struck the contacts that approach and have an impact. Returns their number.
+static int find_struck(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiWorld* w = s->world;
-  int fastest = -1;
-  *before = 0;
+  int count = 0;
 
   for (int i = 0; i < w->near.ncontact; ++i) {
     const hfiContact* c = &w->near.contact[i];
     if (!(c->material.restitution > 0) || s->block[i] < 0) continue;
-    double vn = find_row_velocity(p, &p->block[s->block[i]], 0, p->v0);
-    double rebound = vn < *before ? find_rebound_speed(w, c, p->h, vn) : 0;
-    if (!(rebound > 0)) continue;
-    fastest = i;
-    *before = vn;
-    *after = rebound;
-  }
-  return fastest;
-}
 
-// Applies all impacts of the contacts in the problem, the fastest first. Returns their number.
-static int apply_all_impacts(hfiDiscrete* s) {
-  int most = MOST_IMPACTS * s->world->near.ncontact;
-  int count = 0;
-  double before;
-  double after;
-
-  for (; count < most; ++count) {
-    int i = find_fastest(s, &before, &after);
-    if (i < 0) break;
-    apply_impact(s, i, before, after);
+    double vn = hfi_impulse_row_velocity(p, &p->block[s->block[i]], 0, p->v0);
+    double rebound = vn < 0 ? find_rebound_speed(w, c, p->h, vn) : 0;
+    if (rebound > 0) s->impacts.struck[count++] = (hfiStruck){s->block[i], 0, vn, rebound};
   }
   return count;
 }
 
+// Joins the trees of each struck contact, and counts the struck contacts on each tree.
+static void join_trees(hfiDiscrete* s, int count) {
+  const hfStepProblem* p = &s->assembly.problem;
+  hfiImpacts* impacts = &s->impacts;
+
+  for (int t = 0; t < p->ntree; ++t) {
+    impacts->forest[t] = t;
+    impacts->load[t] = 0;
+    impacts->is_listed[t] = 0;
+  }
+  for (int k = 0; k < count; ++k) {
+    const hfStepBlock* b = &p->block[impacts->struck[k].block];
+    const hfStepPiece* piece = p->piece + b->piece;
+    for (int j = 0; j < b->npiece; ++j) {
+      hfi_join_sets(impacts->forest, piece[0].tree, piece[j].tree);
+      impacts->load[piece[j].tree]++;
+    }
+  }
+}
+
+// ---- one island ---------------------------------------------------------------------------------------
+
+// Returns the root of the trees of struck contact k in the forest.
+static int find_root(hfiDiscrete* s, int k) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfStepBlock* b = &p->block[s->impacts.struck[k].block];
+  return hfi_find_set(s->impacts.forest, p->piece[b->piece].tree);
+}
+
+// Adds the change of velocities of an island to v0, and the impulses of its contacts to p* and to s->impacts.gamma.
+// first: the first row of the impulses in their blocks; rows: their number for each contact.
+static void add_impulses(hfiDiscrete* s, int first, int rows) {
+  hfStepProblem* p = &s->assembly.problem;
+  const hfiImpulses* f = &s->impacts.impulses;
+
+  for (int k = 0; k < f->ntree; ++k)
+    for (int i = p->tree_start[f->tree[k]]; i < p->tree_start[f->tree[k] + 1]; ++i) p->v0[i] += f->dv[i];
+
+  for (int i = 0; i < f->count; ++i) {
+    const hfStepBlock* b = &p->block[f->block[i]];
+    for (int r = 0; r < rows; ++r) {
+      hfi_impulse_spread_row(p, b, first + r, f->gamma[rows * i + r], p->p);
+      s->impacts.gamma[b->param][first + r] += f->gamma[rows * i + r];
+    }
+  }
+}
+
+// Shortens normal impulses that would give energy, because they are not exact. before: normal velocities before them
+// [m/s]. By s gamma the kinetic energy changes by s^2 gamma.dv/2 + s gamma.before, with dv = J M^-1 J^T gamma.
+static void limit_energy(hfiImpulses* f, const hfDynamics* d, const hfStepProblem* p, const double* before) {
+  double linear = 0;
+  double square = 0;
+  for (int i = 0; i < f->count; ++i) {
+    linear -= f->gamma[i] * before[i];
+    square += f->gamma[i] * hfi_impulse_row_velocity(p, &p->block[f->block[i]], 0, f->dv);
+  }
+  if (square <= 2 * linear) return;
+
+  for (int i = 0; i < f->count; ++i) f->gamma[i] *= 2 * linear / square;
+  hfi_impulses_find_change(f, d, p);
+}
+
+// Makes the island of struck contact `first`: f->change, the velocities before the impact, and the trees. The contacts
+// from `first` to count - 1 that belong to it count as gathered from now on.
+static void gather_island(hfiDiscrete* s, int first, int count) {
+  const hfStepProblem* p = &s->assembly.problem;
+  hfiImpacts* impacts = &s->impacts;
+  hfiImpulses* f = &impacts->impulses;
+  int root = find_root(s, first);
+  f->count = 0;
+  f->ntree = 0;
+
+  for (int k = first; k < count; ++k) {
+    hfiStruck* struck = &impacts->struck[k];
+    if (struck->is_gathered || find_root(s, k) != root) continue;
+    struck->is_gathered = 1;
+    impacts->island_block[f->count] = struck->block;
+    impacts->before[f->count] = struck->before;
+    f->change[f->count] = struck->after - struck->before;
+    f->count++;
+
+    const hfStepBlock* b = &p->block[struck->block];
+    for (int j = b->piece; j < b->piece + b->npiece; ++j) {
+      int tree = p->piece[j].tree;
+      if (impacts->is_listed[tree]) continue;
+      impacts->is_listed[tree] = 1;
+      impacts->island_tree[f->ntree++] = tree;
+    }
+  }
+}
+
+// Applies the normal impulses of an island.
+static void strike(hfiDiscrete* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  hfiImpulses* f = &s->impacts.impulses;
+
+  f->kind = HFI_IMPULSE_NORMAL;
+  hfi_impulses_solve(f, &s->world->dynamics, p);
+  limit_energy(f, &s->world->dynamics, p, s->impacts.before);
+  add_impulses(s, 0, 1);
+}
+
+// Applies friction to an island after its normal impulses: against the slip, in which moving surfaces have a share.
+static void apply_friction(hfiDiscrete* s) {
+  const hfStepProblem* p = &s->assembly.problem;
+  hfiImpulses* f = &s->impacts.impulses;
+
+  // contacts without friction leave the list
+  int count = 0;
+  for (int i = 0; i < f->count; ++i) {
+    const hfStepBlock* b = &p->block[f->block[i]];
+    double most = p->contact[b->param].mu[HF_SLIDING] * f->gamma[i];
+    if (b->dim < 3 || !(most > 0)) continue;
+
+    s->impacts.island_block[count] = f->block[i];
+    f->bound[count] = most;
+    for (int r = 1; r < 3; ++r) {
+      double slip = hfi_impulse_row_velocity(p, b, r, p->v0) + (p->drift ? p->drift[b->row + r] : 0);
+      f->change[2 * count + r - 1] = -slip;
+    }
+    count++;
+  }
+  f->count = count;
+  if (!count) return;
+
+  f->kind = HFI_IMPULSE_FRICTION;
+  hfi_impulses_solve(f, &s->world->dynamics, p);
+  add_impulses(s, 1, 2);
+}
+
+// ---- all impacts --------------------------------------------------------------------------------------
+
+// Applies the impacts of the contacts in the problem, generation by generation. Returns whether there were any.
+static int apply_all_impacts(hfiDiscrete* s) {
+  hfiImpacts* impacts = &s->impacts;
+  int most = MOST_GENERATIONS + s->world->model->ntree;
+  impacts->impulses.block = impacts->island_block;
+  impacts->impulses.tree = impacts->island_tree;
+  impacts->impulses.load = impacts->load;
+
+  for (int generation = 0; generation < most; ++generation) {
+    int count = find_struck(s);
+    if (!count) return generation > 0;
+
+    join_trees(s, count);
+    for (int k = 0; k < count; ++k) {
+      if (impacts->struck[k].is_gathered) continue;
+      gather_island(s, k, count);
+      strike(s);
+      apply_friction(s);
+    }
+  }
+  return 1;
+}
+
+// Clears the impulses of contacts from number `first` on, of the `count` that the problem has.
+static void clear_impulses(hfiImpacts* impacts, int first, int count) {
+  if (count > first) memset(impacts->gamma + first, 0, sizeof *impacts->gamma * (size_t)(count - first));
+}
+
 // Applies impacts until none closes a contact that was not predicted.
 void hfi_discrete_apply_impacts(hfiDiscrete* s, const hfState* state) {
-  s->impacts.count = 0;
+  const hfStepProblem* p = &s->assembly.problem;
+  s->impacts.any = 0;
   if (!s->world->has_restitution) return;
-  while (apply_all_impacts(s) && hfi_discrete_add_missed(s, state, s->assembly.problem.v0)) {}
+
+  clear_impulses(&s->impacts, 0, p->ncontact);
+  while (apply_all_impacts(s)) {
+    s->impacts.any = 1;
+    int known = p->ncontact;
+    if (!hfi_discrete_add_missed(s, state, p->v0)) return;
+    clear_impulses(&s->impacts, known, p->ncontact);
+  }
+}
+
+// Returns the impulse of the impacts of contact i of the world along n, t1, t2 [N s], or NULL if it had none.
+const double* hfi_discrete_find_impact(const hfiDiscrete* s, int i) {
+  if (!s->impacts.any || s->block[i] < 0) return NULL;
+  const double* gamma = s->impacts.gamma[s->assembly.problem.block[s->block[i]].param];
+  return gamma[0] > 0 ? gamma : NULL;
 }

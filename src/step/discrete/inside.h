@@ -9,6 +9,7 @@
 #include "step/contact/memory.h"
 #include "step/discrete/assemble.h"
 #include "step/discrete/discrete.h"
+#include "step/discrete/impulses.h"
 #include "step/dynamics/flight.h"
 
 // ---- parts, each with its owner -----------------------------------------------------------------------
@@ -31,17 +32,29 @@ typedef struct hfiStepForces {
   int32_t all_limits; // 1: all limits of joints have rows, however far away they are (step.c)
 } hfiStepForces;
 
-// Sum of the impulses of the impacts of one contact at the start of a step.
-typedef struct hfiRebound {
-  int32_t geom_a, geom_b; // the contact: its two geoms
-  uint32_t feature;       // and its feature
-  double gamma[3];        // impulse along n, t1, t2 [N s]
-} hfiRebound;
+// A contact that is struck.
+typedef struct hfiStruck {
+  int32_t block;        // its block in the step problem
+  int32_t is_gathered;  // 1: its island has been solved
+  double before, after; // normal velocity before and after the impact [m/s]
+} hfiStruck;
 
 // Impacts at the start of the step (impact.c).
 typedef struct hfiImpacts {
-  hfiRebound* rebound; // (max_contacts)
-  int32_t count;
+  int32_t any;        // 1: some contact had an impact in this step
+  double (*gamma)[3]; // (max_contacts) sums of the impulses along n, t1, t2 of the contacts of the problem [N s]
+
+  // contacts that are struck at one instant, and how they are connected
+  hfiStruck* struck;  // (max_contacts)
+  int32_t* forest;    // (ntree) forest of trees that they connect
+  int32_t* load;      // (ntree) number of struck contacts on each tree
+  int32_t* is_listed; // (ntree) 1: its island has been gathered
+
+  // one island of them
+  int32_t* island_block; // (max_contacts) blocks
+  int32_t* island_tree;  // (ntree) trees
+  double* before;        // (max_contacts) normal velocities before the impact [m/s]
+  hfiImpulses impulses;
 } hfiImpacts;
 
 // Contacts of curved surfaces that roll (curve.c).
@@ -130,8 +143,9 @@ void hfi_discrete_add_contacts(hfiDiscrete* s, const hfState* state);
 int hfi_discrete_add_missed(hfiDiscrete* s, const hfState* state, const double* v1);
 // Impacts of contacts with restitution: changes the velocities of the start and the momentum of the problem.
 void hfi_discrete_apply_impacts(hfiDiscrete* s, const hfState* state);
-// The impact of a contact in this step, or NULL.
-hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* s, const hfiContact* contact);
+void hfi_impacts_init(hfiImpacts* impacts, const hfModel* model, int max_contacts, hfiArena* arena);
+// The impulse of the impacts of contact i of the world along n, t1, t2 [N s], or NULL if it had none.
+const double* hfi_discrete_find_impact(const hfiDiscrete* s, int i);
 // Finds the trees that fly, s->flies, and gives the problem their momentum.
 void hfi_discrete_begin_flight(hfiDiscrete* s);
 // Clears s->flies of articulated trees that touch themselves or that another tree or the world may come near. Must be

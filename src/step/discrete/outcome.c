@@ -205,10 +205,10 @@ double hfi_discrete_row_work(const void* method) {
 // Adds the impulses of the impacts to those of the contacts.
 static void add_impacts(hfiDiscrete* s) {
   for (int i = 0; i < s->world->near.ncontact; ++i) {
-    const hfiRebound* impact = hfi_discrete_find_impact(s, &s->world->near.contact[i]);
-    if (s->block[i] < 0 || !impact) continue;
+    const double* gamma = hfi_discrete_find_impact(s, i);
+    if (!gamma) continue;
     const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
-    for (int r = 0; r < imin2(3, b->dim); ++r) s->impulse[b->row + r] += impact->gamma[r];
+    for (int r = 0; r < imin2(3, b->dim); ++r) s->impulse[b->row + r] += gamma[r];
   }
 }
 
@@ -218,7 +218,7 @@ void hfi_discrete_compute_outcome(hfiDiscrete* s, hfiStepOutput* out) {
   hfi_actuation_end(&s->world->actuation, s->v1);
   if (s->solver.policy.has_rigid_rows) take_rigid_forces(s);
   if (out->constraint) compute_constraint_forces(s, out->constraint);
-  if (s->impacts.count) add_impacts(s);
+  if (s->impacts.any) add_impacts(s);
 }
 
 // ---- contacts as a sim reports them -------------------------------------------------------------------
