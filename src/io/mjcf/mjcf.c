@@ -1,4 +1,6 @@
 // Reads an MJCF document: first its includes, then its sections in the order in which they depend on each other.
+//
+// m: the document, r: its reader.
 #include "io/mjcf/mjcf.h"
 
 #include <limits.h>
@@ -98,6 +100,7 @@ static int mentions_reflection(const hfiElem* elem) {
   return 0;
 }
 
+// Reads an element of <asset>. Unknown elements are left, and reported at the end.
 static void read_asset(hfiMjcf* m, hfiElem* elem) {
   const hfiMjcfElement* row = hfi_mjcf_find_row(m, elem, HFI_IN_ASSET);
   if (!row) return;
@@ -115,25 +118,27 @@ static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* fo
   m->root = root;
   m->folder = folder;
   m->attached = outer ? outer->attached + 1 : 0;
-  m->degree = 1;
-  m->autolimits = 1;
-  m->lengths = hfi_length_search_default();
-  m->build = hfi_build_config_default();
-  memcpy(m->eulerseq, "xyz", 4);
-  m->assetdir = "";
+  m->compiler.degree = 1;
+  m->compiler.autolimits = 1;
+  m->compiler.lengths = hfi_length_search_default();
+  m->compiler.build = hfi_build_config_default();
+  memcpy(m->compiler.eulerseq, "xyz", 4);
+  m->compiler.assetdir = "";
   m->prefix = "";
   m->suffix = "";
-  m->replica_tail = &m->replica;
-  m->cable_tail = &m->cable;
+  m->replicas.tail = &m->replicas.first;
+  m->cable_bodies.tail = &m->cable_bodies.first;
   m->override = outer ? outer->override : no_override;
 }
 
+// Opens a document: reads all of it but the tree and the sections that refer to the tree. `outer` is the document that
+// attaches it, or NULL. Returns NULL if there is no memory; other refusals stand in r->status.
 hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
   hfiMjcf* m = HFI_NEW(r, hfiMjcf, 1);
   Included* seen = HFI_NEW(r, Included, 1);
   if (r->status) return NULL;
 
-  // the tree of XML is completed
+  // complete the tree of XML: includes, then cables
   set_defaults(m, r, root, folder, outer);
   root->used = 1;
   hfi_attr(root, "model");
@@ -142,12 +147,13 @@ hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hf
   for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody")) hfi_mjcf_unfold_composites(m, e);
   m->reflects = mentions_reflection(root);
 
-  // an attached document has the options of the outer one
+  // compiler and options; an attached document has the options of the outer one
   read_section(m, "compiler", hfi_mjcf_read_compiler);
-  if (!m->attached) *hf_builder_config(r->builder) = m->build;
-  m->fresh = outer ? outer->fresh : *hf_builder_world(r->builder);
+  if (!m->attached) *hf_builder_config(r->builder) = m->compiler.build;
+  m->default_options = outer ? outer->default_options : *hf_builder_world(r->builder);
   if (!m->attached) read_section(m, "option", hfi_mjcf_read_option);
 
+  // what the tree will refer to
   if (!r->status) hfi_mjcf_read_defaults(m);
   hfi_mjcf_each(m, "custom", hfi_mjcf_read_custom);
   if (!m->attached && !r->status) hfi_mjcf_set_world(m);
@@ -171,6 +177,7 @@ static void read_references(hfiMjcf* m) {
     hfi_mjcf_each_reference(m, sections[i].section, sections[i].read);
 }
 
+// Reads a whole document into r->builder: the tree, what refers to it, the keyframes. Then reports what was not used.
 void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
   hfiMjcf* m = hfi_mjcf_open(r, root, r->folder, NULL);
   if (r->status) return;
@@ -182,6 +189,7 @@ void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
     hfi_mjcf_read_tree(m, &world, e);
   }
 
+  // what needs the finished tree
   hfi_mjcf_aim_cameras(m);
   hfi_mjcf_stiffen_cables(m);
   read_references(m);

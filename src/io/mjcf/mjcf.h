@@ -4,6 +4,9 @@
 // a function that applies one XML element to it. A spec starts from the format's defaults; then the
 // default elements of its class chain are applied, from the outermost class inwards, then the
 // element itself (hfi_mjcf_apply). That is the whole mechanism of default classes.
+//
+// In the files mjcf*.c that read, `m` is the document, `r` its reader, `e` an element, and `d` a definition that is
+// filled for the builder. A spec is called `s`.
 #ifndef HFI_IMPORT_MJCF_H
 #define HFI_IMPORT_MJCF_H
 
@@ -39,19 +42,29 @@ typedef enum hfiShortcut {
 
 // The attributes of <dcmotor>, as they are written.
 typedef struct hfiMotorSpec {
-  double resistance, motorconst[2], nominal[3], inductance[2], thermal[6], saturation[3], cogging[3], lugre[5], controller[6];
-  int inputs; // hfMotorInput
+  double resistance;
+  double motorconst[2]; // Kt, Ke
+  double nominal[3];    // voltage, stall torque, no-load speed
+  double inductance[2]; // L, electrical time constant
+  double thermal[6];    // resistance, capacity, time constant, coefficient, reference and ambient temperature
+  double saturation[3]; // largest torque, current, rate of the current
+  double cogging[3];
+  double lugre[5];
+  double controller[6];
+  int inputs; // bits of hfMotorInput
 } hfiMotorSpec;
 
+// An actuator before it is complete: its definition, and attributes that MJCF has and the definition lacks.
 typedef struct hfiActuatorSpec {
   hfActuatorDef def;
   hfiShortcut shortcut;
   int ctrllimited, forcelimited, actlimited; // 0, 1, or -1: the range decides
-  int inputs;              // inputs of <pid> as bits: position 1, velocity 2, feedforward 4
+  int inputs;                                // inputs of <pid> as bits: position 1, velocity 2, feedforward 4
   double velrange[2], ffrange[2], slewmax, imax, ki; // attributes of <pid>
-  hfiMotorSpec motor;      // attributes of <dcmotor>
-  double inheritrange, armature, damping, damping_poly[2];
-  const struct hfiActuatorSpec* outer; // the spec of the enclosing class
+  hfiMotorSpec motor;                                // attributes of <dcmotor>
+  double inheritrange; // the range of the control is this share of the target's range; 0: it is not
+  double armature, damping, damping_poly[2]; // what the actuator adds to its target
+  const struct hfiActuatorSpec* outer;       // the spec of the enclosing class
 } hfiActuatorSpec;
 
 // ---- default classes ----------------------------------------------------------------------------
@@ -65,9 +78,16 @@ typedef struct hfiClass {
   const char* name;
   struct hfiClass *parent, *next;
   hfiClassItem *item, **tail; // its default elements, in order
-  int count, inherited;       // number of items, and number that its parent had when this class was made
+  int count;                  // number of items
+  int inherited;              // number of items that its parent had when this class was made
   hfiActuatorSpec actuator;
 } hfiClass;
+
+// The default classes of a document.
+typedef struct hfiClasses {
+  hfiClass* main;   // the outermost class
+  hfiClass* newest; // all classes, as a list
+} hfiClasses;
 
 // ---- assets and parameters ----------------------------------------------------------------------
 
@@ -92,6 +112,13 @@ typedef struct hfiMjcfMaterial {
   double rgba[4];
   struct hfiMjcfMaterial* next;
 } hfiMjcfMaterial;
+
+// What <asset> lists. Meshes and height fields are loaded when they are first used.
+typedef struct hfiMjcfAssets {
+  hfiMjcfAsset *meshes, *hfields;
+  hfiMjcfMaterial* materials;
+  struct hfiModelAsset* models; // documents that can be attached (mjcf_attach.c)
+} hfiMjcfAssets;
 
 // Objects that were left out because their kind is not supported. Elements that refer to them are left out, too.
 typedef struct hfiLeftOut {
@@ -123,6 +150,14 @@ typedef struct hfiReplicate {
   struct hfiReplicate* next;
 } hfiReplicate;
 
+// The replicas of a document, and their groups.
+typedef struct hfiReplicas {
+  hfiReplica *first, **tail;
+  hfiReplicate* replicates; // the outermost replicates and the attached models, with their first groups
+  int group;                // the group that is being read
+  int group_count;
+} hfiReplicas;
+
 // A camera that looks at a body. The body may come later in the file.
 typedef struct hfiAim {
   int camera, mode; // id in the builder, hfCameraMode
@@ -138,6 +173,11 @@ typedef struct hfiCableBody {
   struct hfiCableBody* next;
 } hfiCableBody;
 
+// The bodies of all cables, in the order of the tree.
+typedef struct hfiCableBodies {
+  hfiCableBody *first, **tail;
+} hfiCableBodies;
+
 // Parameters that replace those of all contacts: the attributes o_... of <option> with the flag override.
 typedef struct hfiOverride {
   int active;
@@ -147,40 +187,51 @@ typedef struct hfiOverride {
 // What happens if the options of an attached model differ from those of the file (conflict of <compiler>).
 typedef enum hfiConflict { HFI_CONFLICT_WARNING, HFI_CONFLICT_ERROR, HFI_CONFLICT_MERGE } hfiConflict;
 
+// What <compiler> says about how the file is to be read.
+typedef struct hfiCompiler {
+  int degree;                    // 1: angles of the file are in degrees, 0: in radians
+  int autolimits;                // 1: a range without a word about limits is a limit
+  int strippath;                 // 1: folders in the names of asset files are dropped
+  int fitaabb;                   // 1: geoms are fitted to the bounding box of a mesh, 0: to its inertia box
+  int conflict;                  // hfiConflict
+  char eulerseq[4];              // axes of Euler angles: capital letters for fixed axes
+  const char *meshdir, *assetdir; // folders of asset files; meshdir is NULL if the file gives none
+  hfBuildConfig build;           // rules about inertia
+  hfiLengthSearch lengths;       // how lengths of muscles are found that no file gives
+} hfiCompiler;
+
+// A document of MJCF that is being read.
 struct hfiMjcf {
   const hfiMjcfTable* table; // what to do with each kind of element
   hfiReader* r;
   hfiElem* root;
-  int degree, autolimits, strippath, fitaabb;
-  int conflict;    // hfiConflict
-  hfWorld fresh;   // the options of a file without <option>
-  hfBuildConfig build; // rules about inertia
-  char eulerseq[4];
-  const char *meshdir, *assetdir;
-  hfiClass *main, *classes;
-  hfiMjcfAsset *meshes, *hfields;
-  hfiMjcfMaterial* materials;
-  hfiLeftOut* left_out;
-  hfiCustom* custom;
-  hfiReplica *replica, **replica_tail;
-  hfiReplicate* replicates;
-  int group, group_count;      // the group that is being read; how many there are
-  const char *prefix, *suffix; // added to every name inside an attached model or a replica
-  const char* folder;          // folder of this document's main file
-  struct hfiModelAsset* models;
-  struct hfiAttachment* attachments;
-  hfiAim* aims;
-  hfiCableBody *cable, **cable_tail; // bodies of cables in the order of the tree
-  int attached; // 1: this model is attached to another; elements that refer to parts which are not attached are dropped
-  int reflects; // 1: some actuator adds armature or damping to its target
-  int actuators_left_out;
+  const char* folder; // folder of this document's main file
+
+  hfiCompiler compiler;
+  hfWorld default_options; // the options of a file without <option>
   hfiOverride override;
-  hfiLengthSearch lengths;
+  hfiClasses classes;
+  hfiMjcfAssets assets;
+  hfiCustom* custom;
+
+  const char *prefix, *suffix; // added to every name inside an attached model or a replica
+  hfiReplicas replicas;
+  // How many documents are around this one: 0 for the main file. If it is attached, elements that refer to parts which
+  // are not attached are dropped.
+  int attached;
+  struct hfiAttachment* attachments; // what is attached to this document, in the order of the tree
+
+  hfiAim* aims;
+  hfiCableBodies cable_bodies;
+  hfiLeftOut* left_out;
+  int actuators_left_out; // a count
+  int reflects;           // 1: some actuator adds armature or damping to its target
 };
 
 typedef struct hfiPoseSpec {
   double pos[3], quat[4];
 } hfiPoseSpec;
+
 // The place of an element: its body, the frame around it, and the default class that is active there.
 typedef struct hfiScope {
   int body;
@@ -213,8 +264,10 @@ struct hfiMjcfTable {
   int count;
   // Reads a default element of an actuator into the spec of its class. Returns 0 if the element is not an actuator.
   int (*read_default_actuator)(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* spec);
-  hfiMjcf* (*open)(hfiReader* reader, hfiElem* root, const char* folder, const hfiMjcf* outer); // hfi_mjcf_open, for models that are attached
+  // hfi_mjcf_open, for models that are attached
+  hfiMjcf* (*open)(hfiReader* reader, hfiElem* root, const char* folder, const hfiMjcf* outer);
 };
+
 // The row of an element; NULL if there is none for it in this section.
 const hfiMjcfElement* hfi_mjcf_find_row(const hfiMjcf* m, const hfiElem* elem, hfiMjcfSection section);
 
@@ -227,6 +280,7 @@ hfiMjcf* hfi_mjcf_open(hfiReader* reader, hfiElem* root, const char* folder, con
 // Puts the bodies of every <composite type="cable"> below an element behind it, and their excludes into the document
 // (mjcf_composite.c).
 void hfi_mjcf_unfold_composites(hfiMjcf* m, hfiElem* elem);
+
 // ---- names (mjcf_names.c) -----------------------------------------------------------------------
 
 // The name of the element with prefix and suffix, or NULL if it has none.
@@ -273,13 +327,14 @@ void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const 
 
 // ---- mjcf_pose.c --------------------------------------------------------------------------------
 
-// Reads pos and one of quat, axisangle, euler, xyaxes, zaxis. Returns bits: 1 if pos was given, 2 if an orientation
-// was.
+// Reads pos and one of quat, axisangle, euler, xyaxes, zaxis. Returns which of both was given, as bits of hfiPoseGiven.
+typedef enum hfiPoseGiven { HFI_GIVES_POSITION = 1, HFI_GIVES_ORIENTATION = 2 } hfiPoseGiven;
 int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose);
 double hfi_mjcf_angle(const hfiMjcf* m, double angle); // to radians
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]);
 // Writes the pose X_BF X_FE of an element in the body of its scope to pos and quat.
 void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3], double quat[4]);
+
 // ---- sections -----------------------------------------------------------------------------------
 
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem);
@@ -300,7 +355,8 @@ void hfi_mjcf_read_material(hfiMjcf* m, hfiElem* elem);
 // or "height field".
 int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list);
 // The asset that the attribute of a geom names. NULL after a refusal.
-hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list, const char* name);
+hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind,
+                                  hfiMjcfAsset* list, const char* name);
 // Must be called after an asset was loaded, or could not be: asset->id is its id, or a status < 0.
 void hfi_mjcf_note_loaded(hfiMjcf* m, hfiMjcfAsset* asset);
 // Makes those assets of the list loaded that were loaded with this prefix, and no others.
@@ -317,8 +373,7 @@ void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem);
 int hfi_mjcf_load_hfield(hfiMjcf* m, hfiMjcfAsset* asset);
 const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
 
-void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope,
-                        hfiElem* body); // children of a body or worldbody
+void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope, hfiElem* body); // children of a body or worldbody
 void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
@@ -409,7 +464,8 @@ extern const char* const hfi_mjcf_contact_data[], *const hfi_mjcf_ray_data[];
 extern const hfiKeyword hfi_mjcf_reductions[], hfi_mjcf_sleep_policies[], hfi_mjcf_camera_modes[];
 // Words of the parameters in <custom>, with the values of hfMethod, hfFrictionLaw, hfFrictionRule, hfDriveLaw and
 // hfSignalType.
-extern const hfiKeyword hfi_mjcf_methods[], hfi_mjcf_friction_laws[], hfi_mjcf_friction_rules[], hfi_mjcf_drives[], hfi_mjcf_signals[];
+extern const hfiKeyword hfi_mjcf_methods[], hfi_mjcf_friction_laws[], hfi_mjcf_friction_rules[], hfi_mjcf_drives[],
+    hfi_mjcf_signals[];
 extern const hfiKeyword hfi_mjcf_interpolations[]; // words of hfInterpolation
 // The element of a sensor of this type (hfSensorType), and the attribute that names its object: NULL for a frame
 // sensor, "" for a sensor without an object.

@@ -1,4 +1,6 @@
 // <actuator>: the target of an actuator, its ranges and its delay. Its force is in mjcf_force_law.c.
+//
+// m: the document, r: its reader, s: the spec of the actuator (hfiActuatorSpec), d: its definition for the builder.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
@@ -8,7 +10,7 @@ const hfiKeyword hfi_mjcf_interpolations[] = {
 
 // ---- the element --------------------------------------------------------------------------------
 
-// Reads the attributes that all actuators have.
+// Reads the attributes that all actuators have into a spec.
 static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
@@ -19,7 +21,7 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (s->shortcut == HFI_GENERAL || s->shortcut == HFI_PID)
     hfi_mjcf_read_limited(m, elem, "actlimited", &s->actlimited);
   else
-    hfi_attr(elem, "actlimited"); // MuJoCo does not use the one of <intvelocity>.
+    hfi_attr(elem, "actlimited"); // Like MuJoCo, we ignore it in shortcuts such as <intvelocity>.
   hfi_read_range(r, elem, "ctrlrange", d->ctrlrange);
   hfi_read_range(r, elem, "forcerange", d->forcerange);
   hfi_read_range(r, elem, "actrange", d->actrange);
@@ -39,8 +41,8 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_mjcf_read_polynomial(m, elem, "damping", &s->damping, s->damping_poly);
 }
 
-// As in MuJoCo, of a servo's range and its inheritrange the later one holds: an element with the one undoes the other
-// of its class.
+// Lets the range of a servo and its inheritrange replace each other, as in MuJoCo: if the element gives one of them,
+// the other one, which its class gave, is cleared. Refuses an element with both.
 static void choose_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   int integrates = s->shortcut == HFI_INTVELOCITY;
   int is_given = hfi_attr(elem, integrates ? "actrange" : "ctrlrange") != NULL;
@@ -51,9 +53,13 @@ static void choose_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (is_given && inherits && (range[0] != 0 || range[1] != 0))
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
   if (is_given && !inherits) s->inheritrange = 0;
-  if (inherits) range[0] = range[1] = 0;
+  if (inherits) {
+    range[0] = 0;
+    range[1] = 0;
+  }
 }
 
+// Reads all attributes of an element, an actuator or its default, into a spec that already has those of its class.
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_mjcf_apply_force_law(m, elem, s);
   apply_common(m, elem, s);
@@ -62,6 +68,7 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
   if (is_servo) choose_range(m, elem, s);
 }
 
+// Reads a default element into the spec of its class. Returns 0 if the element is not an actuator.
 int hfi_mjcf_read_default_actuator(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* s) {
   if (!hfi_mjcf_is_actuator(elem)) return 0;
   elem->used = 1;
@@ -69,10 +76,11 @@ int hfi_mjcf_read_default_actuator(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* s
   return 1;
 }
 
-// Reads the damping ratio of a servo as MuJoCo does. A servo is an actuator with the bias -gain length - damping speed.
-// If the coefficient of the speed is positive, it would be a negative damping; instead it means a damping ratio.
-static void take_damping_ratio(hfActuatorDef* d) {
-  if (d->biastype != HF_BIAS_AFFINE || d->gainprm[0] != -d->biasprm[1] || !(d->biasprm[2] > 0)) return;
+// Moves a damping ratio from biasprm[2] to dampratio. In MuJoCo a servo has the bias -gain length - damping speed. A
+// positive coefficient of the speed would be a negative damping, so MuJoCo reads it as a damping ratio.
+static void separate_damping_ratio(hfActuatorDef* d) {
+  int is_servo = d->biastype == HF_BIAS_AFFINE && d->gainprm[0] == -d->biasprm[1];
+  if (!is_servo || !(d->biasprm[2] > 0)) return;
   d->dampratio = d->biasprm[2];
   d->biasprm[2] = 0;
 }
@@ -82,13 +90,14 @@ static hfiActuatorSpec make_spec(hfiMjcf* m, const hfiElem* elem) {
   const hfiClass* active = hfi_mjcf_class(m, elem, NULL);
   hfiActuatorSpec s = active->actuator;
   hfi_mjcf_apply_actuator(m, elem, &s);
-  take_damping_ratio(&s.def);
+  separate_damping_ratio(&s.def);
   return s;
 }
 
 // ---- transmission -------------------------------------------------------------------------------
 
-// Finds what an actuator acts on. Returns 1 if the target was found, 0 if it was refused or left out.
+// Finds what an actuator acts on: trntype and trnid of d. Returns 1 if the target was found, 0 if it was refused or
+// left out.
 static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   static const struct {
     const char* attr;
@@ -102,15 +111,18 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
                  {"cranksite", HF_TRANSMISSION_SLIDER_CRANK, HF_OBJECT_SITE}};
   int found = 0;
 
+  // the one attribute that names the target
   for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
     if (!hfi_attr(elem, targets[i].attr)) continue;
-    if (found++)
+    if (found)
       hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body, cranksite");
+    found = 1;
     d->trntype = targets[i].type;
     d->trnid[0] = hfi_mjcf_find(m, elem, targets[i].attr, targets[i].kind);
   }
   if (!found) hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon, site, body or cranksite is missing");
 
+  // the second site of some targets
   if (d->trntype == HF_TRANSMISSION_SLIDER_CRANK)
     d->trnid[1] = hfi_mjcf_find_required(m, elem, "slidersite", HF_OBJECT_SITE);
   else if (hfi_attr(elem, "refsite"))
@@ -134,22 +146,22 @@ static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 
   double range[2];
   hfObjectKind kind = on_joint ? HF_OBJECT_JOINT : HF_OBJECT_TENDON;
-  int has_range = (on_joint || on_tendon) && s->inheritrange >= 0 && hf_builder_range(m->r->builder, kind, d->trnid[0],
-                                                                                      range);
-  if (!has_range) {
+  int can_inherit = (on_joint || on_tendon) && s->inheritrange >= 0;
+  if (!can_inherit || !hf_builder_range(m->r->builder, kind, d->trnid[0], range)) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "inheritrange needs a joint or tendon with a range, and a positive factor");
     return;
   }
 
   double middle = 0.5 * (range[0] + range[1]);
   double half = 0.5 * s->inheritrange * (range[1] - range[0]);
-  double* to = d->dyntype == HF_ACTIVATION_INTEGRATOR ? d->actrange : d->ctrlrange;
-  to[0] = middle - half;
-  to[1] = middle + half;
+  double* inherited = d->dyntype == HF_ACTIVATION_INTEGRATOR ? d->actrange : d->ctrlrange;
+  inherited[0] = middle - half;
+  inherited[1] = middle + half;
 }
 
-// Takes the limits of a muscle's joint or tendon, times gear, for its range of lengths. Returns 0 where there are none.
-static int take_limits(hfiMjcf* m, hfActuatorDef* d, double gear) {
+// Sets the range of lengths of a muscle to the limits of its joint or tendon times gear. Returns 0 if there are no
+// limits, or if gear is 0.
+static int use_target_limits(hfiMjcf* m, hfActuatorDef* d, double gear) {
   double range[2];
   hfObjectKind kind = HF_OBJECT_NONE;
   if (d->trntype == HF_TRANSMISSION_TENDON) kind = HF_OBJECT_TENDON;
@@ -161,20 +173,29 @@ static int take_limits(hfiMjcf* m, hfActuatorDef* d, double gear) {
   return 1;
 }
 
-// Finds the range of lengths of a muscle where the file does not give it. Returns 0 where there is none.
+// Finds the range of lengths of a muscle if the file does not give it. Returns 1 if the actuator has a range or needs
+// none, 0 if it must be left out.
 static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
-  const hfiLengthSearch* s = &m->lengths;
-  if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return 1;
-  if (d->lengthrange[0] < d->lengthrange[1] && (s->useexisting || s->none)) return 1;
-  if (m->r->skeleton) { // Only keyframes are needed.
+  const hfiLengthSearch* search = &m->compiler.lengths;
+  int is_muscle = d->gaintype == HF_GAIN_MUSCLE || d->biastype == HF_BIAS_MUSCLE;
+  int is_given = d->lengthrange[0] < d->lengthrange[1];
+  if (!is_muscle) return 1;
+  if (is_given && (search->useexisting || search->none)) return 1;
+
+  // only keyframes are needed: any range will do
+  if (m->r->skeleton) {
     d->lengthrange[0] = 0;
     d->lengthrange[1] = 1;
     return 1;
   }
 
-  if (s->uselimit && !s->none && take_limits(m, d, 1)) return 1; // MuJoCo takes them without the gear.
-  if (!s->none && hfi_find_muscle_length(m->r->builder, d, s, &m->r->puller)) return 1;
-  if (take_limits(m, d, d->gear[0])) {
+  // limits without the gear, as in MuJoCo; then the lengths that the muscle reaches when it is pulled
+  if (!search->none) {
+    if (search->uselimit && use_target_limits(m, d, 1)) return 1;
+    if (hfi_find_muscle_length(m->r->builder, d, search, &m->r->puller)) return 1;
+  }
+
+  if (use_target_limits(m, d, d->gear[0])) {
     hfi_note(m->r, elem, HF_NOTE, "lengthrange of a muscle: the limits of its joint or tendon are used");
     return 1;
   }
@@ -183,12 +204,14 @@ static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) 
   return 0;
 }
 
-// Counts an actuator that is left out, because the sizes of keyframes then differ.
+// Lists an actuator that is left out, and counts it, because the sizes of keyframes then differ.
 static void leave_out(hfiMjcf* m, const hfiElem* elem) {
   hfi_mjcf_leave_out(m, HF_OBJECT_ACTUATOR, elem);
   ++m->actuators_left_out;
 }
 
+// Reads a child of <actuator> and adds it to the builder, with the further actuators of its other inputs. Leaves it out
+// if it is not supported or lacks its target.
 void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   if (!hfi_mjcf_is_actuator(elem)) {
@@ -204,6 +227,7 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
     return;
   }
 
+  // ranges
   inherit_range(m, elem, &s);
   s.def.ctrllimited = hfi_mjcf_limited(m, elem, "ctrllimited", s.ctrllimited, s.def.ctrlrange);
   s.def.forcelimited = hfi_mjcf_limited(m, elem, "forcelimited", s.forcelimited, s.def.forcerange);
@@ -222,8 +246,8 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
 
 // ---- reflected inertia --------------------------------------------------------------------------
 
-// Adds what the actuators of the document that name the target add to it: armature and damping, by the square of the
-// gear.
+// Adds to *armature, *damping and poly what the actuators with this target add to it: their own armature and damping
+// times the square of their gear. attr: "joint", "jointinparent" or "tendon"; name: of the target, or NULL.
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature, double* damping,
                         double poly[2]) {
   if (!name || !m->reflects) return;

@@ -1,10 +1,12 @@
 // <asset>: meshes, which are loaded when the first geom asks for them, and the colours of materials. Height fields:
 // mjcf_hfield.c.
+//
+// m: the document, r: its reader, s: the spec of a mesh.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
 
-// ---- what has a name ----------------------------------------------------------------------------
+// ---- lists of assets ----------------------------------------------------------------------------
 
 // File name without folders and extension.
 static const char* stem_of(hfiMjcf* m, const char* file) {
@@ -18,6 +20,8 @@ static hfiMjcfAsset* find_named(hfiMjcfAsset* list, const char* name) {
   return list;
 }
 
+// Puts an asset at the front of a list, under its name or else the name of its file. Returns 0 after a refusal.
+// kind: "mesh" or "height field".
 int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list) {
   const char* name = hfi_attr(elem, "name");
   const char* file = hfi_attr(elem, "file");
@@ -38,13 +42,14 @@ int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMj
   return 1;
 }
 
-hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list,
-                                  const char* name) {
+hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind,
+                                  hfiMjcfAsset* list, const char* name) {
   hfiMjcfAsset* asset = find_named(list, name);
   if (!asset) hfi_fail(m->r, geom, HF_ERROR_MODEL, "%s: there is no %s \"%s\"", attribute, kind, name);
   return asset;
 }
 
+// Notes that an asset was loaded with the present prefix, if asset->id is an id and not a status.
 void hfi_mjcf_note_loaded(hfiMjcf* m, hfiMjcfAsset* asset) {
   asset->loaded = asset->id >= 0; // After a failure the next geom tries again, so that it gets the message, too.
   hfiLoadedAs* as = asset->loaded ? HFI_NEW(m->r, hfiLoadedAs, 1) : NULL;
@@ -53,6 +58,7 @@ void hfi_mjcf_note_loaded(hfiMjcf* m, hfiMjcfAsset* asset) {
   asset->loads = as;
 }
 
+// Sets id and loaded of each asset of a list to what was noted for this prefix.
 void hfi_mjcf_recall_loaded(hfiMjcfAsset* list, const char* prefix) {
   for (hfiMjcfAsset* a = list; a; a = a->next) {
     a->loaded = 0;
@@ -80,9 +86,11 @@ static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
   if (s->scale[0] == 0 || s->scale[1] == 0 || s->scale[2] == 0)
     hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
   hfi_read_keyword(r, elem, "inertia", inertias, &s->inertia);
+
   int has_limit = hfi_read_int(r, elem, "maxhullvert", &s->max_hull_vert);
   if (has_limit && s->max_hull_vert != -1 && s->max_hull_vert < 4)
     hfi_fail(r, elem, HF_ERROR_MODEL, "maxhullvert must be -1 or at least 4, is %d", s->max_hull_vert);
+
   hfi_read_reals(r, elem, "refpos", 3, 3, s->refpos);
   if (hfi_read_reals(r, elem, "refquat", 4, 4, s->refquat) && !(q_norm(q_load(s->refquat)) > 1e-10))
     hfi_fail(r, elem, HF_ERROR_MODEL, "refquat: a zero quaternion is no orientation");
@@ -95,7 +103,7 @@ void hfi_mjcf_check_mesh(hfiMjcf* m, hfiElem* elem) {
 
 // Lists a mesh. Attributes that are read when it is loaded count as used.
 void hfi_mjcf_read_mesh(hfiMjcf* m, hfiElem* elem) {
-  if (!hfi_mjcf_list_asset(m, elem, "mesh", &m->meshes)) return;
+  if (!hfi_mjcf_list_asset(m, elem, "mesh", &m->assets.meshes)) return;
   hfi_mjcf_check_mesh(m, elem);
   hfi_mjcf_find_class(m, elem, "class");
   hfi_attr(elem, "vertex");
@@ -113,18 +121,19 @@ static const char* included_folder(hfiMjcf* m, const hfiElem* elem) {
   return folder[0] == '/' ? folder + 1 : folder;
 }
 
-// A file that an included file names may also be given relative to the included file. MuJoCo puts the folder of the
-// included file after meshdir; a file beside the included one is found, too.
+// The path of an asset file: in meshdir or assetdir, or on the search path. If it is not there and an included file
+// names it, two more places are tried. MuJoCo puts the folder of the included file behind meshdir. We also look beside
+// the included file.
 const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file) {
   hfiReader* r = m->r;
-  if (m->strippath) file = hfi_base_name(file);
-  const char* folder = hfi_join(r, m->folder, m->meshdir ? m->meshdir : m->assetdir);
+  if (m->compiler.strippath) file = hfi_base_name(file);
+  const char* folder = hfi_join(r, m->folder, m->compiler.meshdir ? m->compiler.meshdir : m->compiler.assetdir);
   const char* path = hfi_resolve(r, folder, file);
   const char* inner = included_folder(m, elem);
   if (hfi_file_exists(path) || !inner[0]) return path;
 
-  const char* as_mujoco = hfi_resolve(r, folder, hfi_join(r, inner, file));
-  if (hfi_file_exists(as_mujoco)) return as_mujoco;
+  const char* behind_meshdir = hfi_resolve(r, folder, hfi_join(r, inner, file));
+  if (hfi_file_exists(behind_meshdir)) return behind_meshdir;
 
   const char* beside = hfi_join(r, hfi_folder_of(r, elem->file), file);
   return hfi_file_exists(beside) ? beside : path;
@@ -140,14 +149,15 @@ static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   s.first_object = 1;
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "mesh", elem, apply_mesh, &s);
 
+  // where its points come from: a file, a list of vertices, or a built-in shape
   const char* file = hfi_attr(elem, "file");
   s.vertex = hfi_read_list(r, elem, "vertex", &s.nvertex);
   s.face = hfi_read_list(r, elem, "face", &s.nface);
-  int builtin = !file && !s.vertex && hfi_mjcf_make_builtin(m, elem, &s);
+  int is_builtin = !file && !s.vertex && hfi_mjcf_make_builtin(m, elem, &s);
 
   if (r->status) return r->status;
   if (file && s.vertex) return hfi_fail(r, elem, HF_ERROR_MODEL, "both file and vertex are given");
-  if (!file && !s.vertex && !builtin)
+  if (!file && !s.vertex && !is_builtin)
     return hfi_fail(r, elem, HF_ERROR_UNSUPPORTED,
                     "neither file nor vertex nor builtin is given (plugin meshes are not supported)");
 
@@ -156,6 +166,7 @@ static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   return hfi_mesh_add(r, &s, &r->scratch);
 }
 
+// Loads a mesh if nobody has asked for it yet. Returns its id in the builder, or a status < 0.
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   if (!asset->loaded) {
     asset->id = add_mesh(m, asset);
@@ -166,6 +177,7 @@ int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
 
 // ---- materials ----------------------------------------------------------------------------------
 
+// Reads the attributes of one element into an hfiMjcfMaterial.
 static void apply_material(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfiMjcfMaterial* material = data;
   hfi_read_reals(m->r, elem, "rgba", 4, 4, material->rgba);
@@ -176,6 +188,7 @@ void hfi_mjcf_check_material(hfiMjcf* m, hfiElem* elem) {
   apply_material(m, elem, &material);
 }
 
+// Lists a material with its colour, white if the file gives none.
 void hfi_mjcf_read_material(hfiMjcf* m, hfiElem* elem) {
   hfiMjcfMaterial* material = HFI_NEW(m->r, hfiMjcfMaterial, 1);
   if (!material) return;
@@ -183,12 +196,12 @@ void hfi_mjcf_read_material(hfiMjcf* m, hfiElem* elem) {
   material->name = hfi_require(m->r, elem, "name");
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "material", elem, apply_material, material);
 
-  material->next = m->materials;
-  m->materials = material;
+  material->next = m->assets.materials;
+  m->assets.materials = material;
 }
 
 const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name) {
-  for (const hfiMjcfMaterial* i = m->materials; i; i = i->next)
+  for (const hfiMjcfMaterial* i = m->assets.materials; i; i = i->next)
     if (strcmp(i->name, name) == 0) return i;
   return NULL;
 }

@@ -6,6 +6,8 @@
 //
 // A document of another format is read into a builder of its own, which is then grafted into that of the outer
 // document.
+//
+// m: the document that attaches, doc: the one that is attached, r: the reader of both.
 #include "io/mjcf/mjcf.h"
 #include "build/graft.h"
 
@@ -26,11 +28,12 @@ typedef struct Span {
   int first, end;
 } Span;
 
+// What one <attach> adds.
 typedef struct hfiAttachment {
-  hfiMjcf* doc;
+  hfiMjcf* doc;    // the document, or NULL for a model in another format
   hfiGraft* graft; // for a model in another format
   const char *prefix, *suffix;
-  int group;
+  int group;            // its place among the replicas (hfiReplicas)
   hfiModelAsset* asset; // NULL: a part of the same model
   const hfiElem* elem;
   Span body, joint, actuator;
@@ -66,12 +69,13 @@ void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   else
     asset->guest = r->read_guest(r, root, hfi_folder_of(r, path), srdf ? hfi_resolve(r, m->folder, srdf) : NULL);
 
-  asset->next = m->models;
-  m->models = asset;
+  asset->next = m->assets.models;
+  m->assets.models = asset;
 }
 
+// The <model> of this name. Refuses a name that is unknown.
 static hfiModelAsset* find_model(hfiMjcf* m, const hfiElem* elem, const char* name) {
-  for (hfiModelAsset* a = m->models; a; a = a->next)
+  for (hfiModelAsset* a = m->assets.models; a; a = a->next)
     if (strcmp(a->name, name) == 0) return a;
   hfi_fail(m->r, elem, HF_ERROR_MODEL, "model: there is no model \"%s\"", name);
   return NULL;
@@ -88,19 +92,21 @@ static hfiElem* find_named(hfiElem* elem, const char* kind, const char* name) {
   return NULL;
 }
 
-// Reads one element of the other document's tree, or all of it.
+// Reads the body or frame of the attached document that <attach> names, or all of its tree if it names none.
 static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) {
   hfiReader* r = doc->r;
   const char* body = hfi_attr(elem, "body");
   const char* frame = hfi_attr(elem, "frame");
+  const char* kind = body ? "body" : "frame";
+  const char* name = body ? body : frame;
   if (body && frame) hfi_fail(r, elem, HF_ERROR_MODEL, "both body and frame are given");
 
   for (hfiElem* world = hfi_child(doc->root, "worldbody"); world && !r->status; world = hfi_next(world, "worldbody")) {
-    if (!body && !frame) {
+    if (!name) {
       hfi_mjcf_read_tree(doc, scope, world);
       continue;
     }
-    hfiElem* part = find_named(world, body ? "body" : "frame", body ? body : frame);
+    hfiElem* part = find_named(world, kind, name);
     if (!part) continue;
 
     // The part gets a parent of which it is the only child, so that it is read like the children of any body.
@@ -113,23 +119,22 @@ static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) 
     return;
   }
 
-  if (body || frame)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "the attached model has no %s \"%s\"", body ? "body" : "frame", body ? body : frame);
+  if (name) hfi_fail(r, elem, HF_ERROR_MODEL, "the attached model has no %s \"%s\"", kind, name);
 }
 
 // Reads the part of a document that is attached, with its prefix and suffix.
 static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfiAttachment* attachment) {
   hfiMjcf* doc = attachment->doc;
   hfBuilder* b = m->r->builder;
-  hfiPart part = {.first = b->body.count, .config = doc->build};
+  hfiPart part = {.first = b->body.count, .config = doc->compiler.build};
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
 
   // Each prefix gets its own meshes, because their names begin with it; replicas share them. The meshes of the document
   // itself are there already.
   if (attachment->asset) {
-    hfi_mjcf_recall_loaded(doc->meshes, attachment->prefix);
-    hfi_mjcf_recall_loaded(doc->hfields, attachment->prefix);
+    hfi_mjcf_recall_loaded(doc->assets.meshes, attachment->prefix);
+    hfi_mjcf_recall_loaded(doc->assets.hfields, attachment->prefix);
   }
 
   hfiScope scope = *outer;
@@ -141,7 +146,8 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
   if (attachment->asset && !m->r->status) hfi_keep(m->r, elem, (int)hfi_builder_add_part(b, part, &m->r->scratch));
 }
 
-// Grafts the tree of a model in another format into the builder. Its other parts follow with their sections.
+// Grafts the tree of a model in another format into the builder, and keeps the graft in the attachment. Joints between
+// its bodies, actuators and so on follow when their sections are read.
 static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem, hfBuilder* guest,
                         hfiAttachment* attachment) {
   hfAttachDef def = hf_attach_def_default();
@@ -162,17 +168,18 @@ static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem
 }
 
 // Whether an element is `part` or stands in it.
-static int contains(const hfiElem* part, const hfiElem* elem) {
+static int is_inside(const hfiElem* elem, const hfiElem* part) {
   for (; elem; elem = elem->parent)
     if (elem == part) return 1;
   return 0;
 }
 
-// Opens the document a second time, as a model of its own: a part of it is attached to the document itself. Names that
-// do not begin with its prefix are dropped.
+// Opens the document a second time, as a model of its own, because <attach> without a model attaches a part of the
+// document to itself. Refuses a part that would contain itself.
 static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
   const char* body = hfi_attr(elem, "body");
   const char* frame = hfi_attr(elem, "frame");
+  const char* kind = body ? "body" : "frame";
   const char* name = body ? body : frame;
   if (!name) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "neither model nor body nor frame is given");
@@ -180,9 +187,10 @@ static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
   }
 
   for (hfiElem* world = hfi_child(m->root, "worldbody"); world; world = hfi_next(world, "worldbody"))
-    if (contains(find_named(world, body ? "body" : "frame", name), elem))
+    if (is_inside(elem, find_named(world, kind, name)))
       hfi_fail(m->r, elem, HF_ERROR_MODEL, "\"%s\" would contain itself", name);
 
+  // a copy shares everything with the document but what is attached to it
   hfiMjcf* doc = HFI_NEW(m->r, hfiMjcf, 1);
   if (!doc || m->r->status) return NULL;
   *doc = *m;
@@ -192,7 +200,7 @@ static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
   return doc;
 }
 
-// Reads an attachment, and notes which bodies and joints it adds.
+// Reads the tree of an attachment, and notes which bodies and joints it adds.
 static void read_attachment(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfiAttachment* a) {
   const hfBuilder* b = m->r->builder;
   a->body.first = hf_builder_count(b, HF_OBJECT_BODY);
@@ -207,6 +215,8 @@ static void read_attachment(hfiMjcf* m, const hfiScope* outer, const hfiElem* el
   a->joint.end = hf_builder_count(b, HF_OBJECT_JOINT);
 }
 
+// Reads an <attach>: adds the tree of another document, or a part of it, to the body of `outer`. Lists the attachment,
+// so that the sections that refer to this tree are read later.
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiReader* r = m->r;
   const char* model = hfi_attr(elem, "model");
@@ -217,16 +227,17 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiAttachment* attachment = (asset || doc) ? HFI_NEW(r, hfiAttachment, 1) : NULL;
   if (!attachment) return;
 
-  attachment->asset = asset;
   if (asset) asset->is_attached = 1;
   if (asset && doc) hfi_mjcf_merge_options(m, doc, elem);
+  attachment->asset = asset;
   attachment->doc = doc;
   attachment->elem = elem;
   attachment->prefix = hfi_format(r, "%s%s", m->prefix, prefix ? prefix : "");
   attachment->suffix = m->suffix;
 
   read_attachment(m, outer, elem, attachment);
-  attachment->group = m->suffix[0] ? m->group : hfi_mjcf_first_group(m, elem, 1);
+  attachment->group = m->suffix[0] ? m->replicas.group : hfi_mjcf_first_group(m, elem, 1);
+
   hfiAttachment** tail = &m->attachments;
   while (*tail) tail = &(*tail)->next;
   *tail = attachment;
@@ -250,38 +261,40 @@ static void graft_section(hfiReader* r, hfiGraft* graft, const char* section) {
 
 // ---- sections that refer to the tree --------------------------------------------------------------
 
+// Calls `read` for every child of every <section> of the document.
 void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read) {
   for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
     for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read(m, e);
 }
 
-// Whether this replica was listed before. A body and its joint may have the same name and still belong to one replica.
-static int came_before(const hfiReplica* first, const hfiReplica* i) {
+// Whether the list that begins at `first` has the name and suffix of replica i before i. That happens if a body and its
+// joint have the same name: they belong to one replica.
+static int is_repeated(const hfiReplica* first, const hfiReplica* i) {
   while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0))
     first = first->next;
   return first != i;
 }
 
-// Reads an element for every replica of this group that it refers to.
+// Reads an element once for every replica of this group that it refers to, with the suffix of the replica in m.
 static void read_in_group(hfiMjcf* m, hfiElem* elem, const hfiReplica* group, hfiReadChild read) {
   const hfiReplica* first = hfi_mjcf_find_replica(group, elem);
   for (const hfiReplica* i = first; i && !m->r->status; i = i->next) {
-    if (strcmp(i->name, first->name) != 0 || came_before(first, i)) continue;
+    if (strcmp(i->name, first->name) != 0 || is_repeated(first, i)) continue;
     m->suffix = i->suffix;
-    m->group = i->group;
+    m->replicas.group = i->group;
     read(m, elem);
   }
   m->suffix = "";
 }
 
-// Makes a list of replicas for each group. The lists hold copies, because reading elements adds their names to the
-// original list.
+// Makes a list of replicas for each group, (group_count) of them. The lists hold copies, because reading elements adds
+// their names to the original list. NULL if there is no memory.
 static hfiReplica** sort_groups(hfiMjcf* m) {
-  hfiReplica** groups = HFI_NEW(m->r, hfiReplica*, m->group_count + 1);
-  hfiReplica*** tails = HFI_NEW(m->r, hfiReplica**, m->group_count + 1);
-  for (int g = 0; tails && g < m->group_count; ++g) tails[g] = &groups[g];
+  hfiReplica** groups = HFI_NEW(m->r, hfiReplica*, m->replicas.group_count + 1);
+  hfiReplica*** tails = HFI_NEW(m->r, hfiReplica**, m->replicas.group_count + 1);
+  for (int g = 0; tails && g < m->replicas.group_count; ++g) tails[g] = &groups[g];
 
-  for (const hfiReplica* i = m->replica; i && !m->r->status; i = i->next) {
+  for (const hfiReplica* i = m->replicas.first; i && !m->r->status; i = i->next) {
     hfiReplica* copy = HFI_NEW(m->r, hfiReplica, 1);
     if (!copy) break;
     *copy = *i;
@@ -292,7 +305,8 @@ static hfiReplica** sort_groups(hfiMjcf* m) {
   return m->r->status ? NULL : groups;
 }
 
-// Reads a section of the models that are attached in this group. A model of another format is grafted.
+// Reads a section of the models that are attached in this group, and notes which actuators they add. Of a model in
+// another format, the objects of the section are grafted.
 static void read_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read) {
   for (hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next) {
     if (a->group != group) continue;
@@ -310,8 +324,11 @@ static void read_attached(hfiMjcf* m, int group, const char* section, hfiReadChi
   }
 }
 
+// Calls `read` for the elements of a section whose elements refer to the tree: first for those that refer to nothing
+// replicated, then group by group for replicas and attached models, in the order of the tree.
 void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read) {
-  if (m->suffix[0]) { // Inside a replica of the outer document every element belongs to that replica.
+  // inside a replica of the outer document every element belongs to that replica
+  if (m->suffix[0]) {
     hfi_mjcf_each(m, section, read);
     return;
   }
@@ -319,11 +336,11 @@ void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read)
   // what refers to nothing replicated
   for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
     for (hfiElem* e = s->child; e && !m->r->status; e = e->next)
-      if (!hfi_mjcf_find_replica(m->replica, e)) read(m, e);
+      if (!hfi_mjcf_find_replica(m->replicas.first, e)) read(m, e);
 
   // replicas and attached models, in the order of the tree
-  hfiReplica** groups = m->group_count && !m->r->status ? sort_groups(m) : NULL;
-  for (int g = 0; groups && g < m->group_count && !m->r->status; ++g) {
+  hfiReplica** groups = m->replicas.group_count && !m->r->status ? sort_groups(m) : NULL;
+  for (int g = 0; groups && g < m->replicas.group_count && !m->r->status; ++g) {
     for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
       for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read_in_group(m, e, groups[g], read);
     read_attached(m, g, section, read);
@@ -335,20 +352,21 @@ void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read)
 // Reads the whole model of an asset, because its keyframes are written for the whole model. Meshes are not read:
 // keyframes do not need them.
 static hfBuilder* read_skeleton(hfiReader* r, hfiModelAsset* asset, const hfiElem* elem) {
-  hfDiagnostics* said = r->diagnostics; // All messages were given when the model was read.
+  hfDiagnostics* diagnostics = r->diagnostics;
   int outer = r->skeleton;
 
-  r->diagnostics = NULL;
+  r->diagnostics = NULL; // All messages were given when the model was read.
   r->skeleton = 1;
   hfiElem* root = hfi_xml_load(r, asset->path, elem);
   hfBuilder* skeleton = root ? r->read_guest(r, root, hfi_folder_of(r, asset->path), NULL) : NULL;
 
-  r->diagnostics = said;
+  r->diagnostics = diagnostics;
   r->skeleton = outer;
   return skeleton;
 }
 
-// Objects of the skeleton from `first` on are those of the span, in the same order.
+// Fills ids for a graft: objects of the skeleton from `first` on, of `total`, are the objects of the span, in the same
+// order.
 static void map_span(int* ids, int total, int first, Span span) {
   for (int k = 0; k < span.end - span.first && first + k < total; ++k) ids[first + k] = span.first + k;
 }
@@ -366,27 +384,32 @@ static int stands_at(const hfActuatorDef* d, const char* where) {
   return !d->name && d->where && strcmp(d->where, where) == 0;
 }
 
+// Counts the actuators of a span that have no name and stand at this place of a file.
 static int count_at(const hfBuilder* b, Span span, const char* where) {
   int count = 0;
   for (int k = span.first; k < span.end; ++k) count += stands_at(&b->actuator.data[k], where);
   return count;
 }
 
-// The attached actuator that actuator k of the skeleton, which has no name, has become: the same in order of those that
-// stand at its place in the file. -1: there is none, or some of those at its place were not attached.
+// Finds the attached actuator that belongs to actuator k of the skeleton, which has no name. Replicas make several
+// actuators at one place in the file; those of skeleton and attachment have the same order. Returns -1 if there is
+// none, or if not all actuators at this place were attached.
 static int find_nameless(const hfiGraft* g, const hfiAttachment* a, int k) {
   const char* where = g->guest->actuator.data[k].where;
   Span all = {0, g->guest->actuator.count};
   Span before = {0, k};
   if (!where || count_at(g->b, a->actuator, where) != count_at(g->guest, all, where)) return -1;
 
-  int order = count_at(g->guest, before, where);
-  int id = a->actuator.first;
-  while (!stands_at(&g->b->actuator.data[id], where) || order-- > 0) ++id;
-  return id;
+  int skipped = count_at(g->guest, before, where);
+  for (int id = a->actuator.first; id < a->actuator.end; ++id) {
+    if (!stands_at(&g->b->actuator.data[id], where)) continue;
+    if (skipped == 0) return id;
+    --skipped;
+  }
+  return -1;
 }
 
-// Finds attached actuators by their names, or else by their places in the file.
+// Fills the actuators' ids of a graft: attached actuators by their names, or else by their places in the file.
 static void map_actuators(hfiGraft* g, const hfiAttachment* a) {
   for (int k = 0; k < g->guest->actuator.count; ++k) {
     const char* name = g->guest->actuator.data[k].name;
@@ -406,6 +429,7 @@ static void read_keys_of(hfiReader* r, const hfiAttachment* a) {
   if (!asset->skeleton) asset->skeleton = read_skeleton(r, asset, a->elem);
   if (!asset->skeleton || r->status) return;
 
+  // a graft of the skeleton whose objects are the ones that were attached
   hfAttachDef def = hf_attach_def_default();
   def.prefix = a->prefix;
   def.suffix = a->suffix;
@@ -424,11 +448,12 @@ static void read_keys_of(hfiReader* r, const hfiAttachment* a) {
 static int has_keys(const hfiMjcf* m) {
   for (hfiElem* s = hfi_child(m->root, "keyframe"); s; s = hfi_next(s, "keyframe"))
     if (hfi_child(s, "key")) return 1;
-  for (const hfiModelAsset* a = m->models; a; a = a->next)
+  for (const hfiModelAsset* a = m->assets.models; a; a = a->next)
     if (a->doc ? has_keys(a->doc) : a->guest && a->guest->key.count > 0) return 1;
   return 0;
 }
 
+// Adds the keyframes of all attached models after the document's own.
 void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
   for (const hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next) {
     if (a->graft) hfi_keep(m->r, a->elem, (int)hfi_graft_keys(a->graft, &m->r->scratch));
@@ -436,15 +461,16 @@ void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
   }
 }
 
+// Reports what attached models have that was not used.
 void hfi_mjcf_report_models(hfiMjcf* m) {
-  for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
+  for (const hfiModelAsset* a = m->assets.models; a && !m->r->status; a = a->next) {
     // Unused parts of a model in another format were reported when it was read; of a model that nobody attaches nothing
     // was read.
     if (!a->doc || !a->is_attached) continue;
 
+    // not the tree, of which only a part is attached, nor keyframes, which were read from another copy
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
-      if (!hfi_is(e, "worldbody") && !hfi_is(e, "keyframe"))
-        hfi_xml_report(m->r, e, hfi_mjcf_meanings); // Only a part of the tree is attached; keyframes were read from another copy.
+      if (!hfi_is(e, "worldbody") && !hfi_is(e, "keyframe")) hfi_xml_report(m->r, e, hfi_mjcf_meanings);
 
     hfi_mjcf_report_custom(a->doc);
     hfi_mjcf_report_models(a->doc);

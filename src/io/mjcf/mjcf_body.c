@@ -2,6 +2,8 @@
 //
 // The elements of a body, and of its frames, are read before its child bodies. So the order of ids is depth-first: the
 // joints, geoms and sites of a body come before those of its first child.
+//
+// m: the document, r: its reader, e: a child element.
 #include "io/mjcf/mjcf.h"
 
 #include "math/eigen3.h"
@@ -41,7 +43,7 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
   elem->used = 1;
   hfi_require(r, elem, "pos");
   hfi_require(r, elem, "mass");
-  int is_turned = hfi_mjcf_read_pose(m, elem, &pose) & 2;
+  int is_turned = hfi_mjcf_read_pose(m, elem, &pose) & HFI_GIVES_ORIENTATION;
   hfi_read_real(r, elem, "mass", &def->mass);
   int has_diagonal = hfi_read_reals(r, elem, "diaginertia", 3, 3, diagonal);
   int has_full = hfi_read_reals(r, elem, "fullinertia", 6, 6, full);
@@ -50,6 +52,7 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
     hfi_fail(r, elem, HF_ERROR_MODEL, "fullinertia is in the axes of the body: no orientation with it");
   if (r->status) return;
 
+  // in the frame of the body; for a diagonal inertia its axes are kept, too
   if (has_diagonal) memcpy(full, diagonal, sizeof diagonal);
   hfiPlacement f = hfi_placement_mul(*frame, hfi_placement_from(pose.pos, pose.quat));
   sym3_rotate(m3_from_quat(f.q), full, def->inertia);
@@ -58,10 +61,13 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
   def->has_inertial = 1;
 }
 
-const hfiKeyword hfi_mjcf_sleep_policies[] = {
-    {"auto", HF_SLEEP_AUTO}, {"never", HF_SLEEP_NEVER}, {"allowed", HF_SLEEP_ALLOWED}, {"init", HF_SLEEP_INIT}, {NULL, 0}};
-
 // ---- body ---------------------------------------------------------------------------------------
+
+const hfiKeyword hfi_mjcf_sleep_policies[] = {{"auto", HF_SLEEP_AUTO},
+                                              {"never", HF_SLEEP_NEVER},
+                                              {"allowed", HF_SLEEP_ALLOWED},
+                                              {"init", HF_SLEEP_INIT},
+                                              {NULL, 0}};
 
 // Reads a body and all below it.
 static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
@@ -74,6 +80,7 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfi_read_keyword(r, elem, "sleep", hfi_mjcf_sleep_policies, &def.sleep);
   const hfiClass* childclass = hfi_mjcf_find_class(m, elem, "childclass");
 
+  // the body itself
   hfiPlacement frame = hfi_placement_identity();
   hfiElem* inertial = find_inertial(m, elem, frame, &frame);
   if (inertial) read_inertial(m, inertial, &frame, &def);
@@ -83,6 +90,7 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfi_mjcf_place(outer, &pose, def.pos, def.quat);
   if (r->status) return;
 
+  // what is in it
   hfiScope scope = {.frame = hfi_placement_identity(),
                     .has_inertial = inertial != NULL,
                     .childclass = childclass ? childclass : outer->childclass};
@@ -115,9 +123,9 @@ static int count_unfolded(hfiMjcf* m, const hfiElem* elem) {
   return !m->r->status;
 }
 
-// As in MuJoCo, replica k is turned by the angles k euler, and lies offset away from replica k - 1, along the axes of
-// that one. Its names get a suffix: sep and k, with as many digits as count has. The suffix of an inner replica comes
-// before the outer one's.
+// Reads what is in a <replicate>, once for each replica. As in MuJoCo, replica k is turned by the angles k euler, and
+// lies offset away from replica k - 1, along the axes of that one. Its names get a suffix: sep and k, with as many
+// digits as count has. The suffix of an inner replica comes before the suffix of the outer one.
 static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfiMjcfSection pass) {
   hfiReader* r = m->r;
   int count = 0;
@@ -131,14 +139,16 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfi
   if (count < 1 || count > HFI_MOST_REPLICAS)
     hfi_fail(r, elem, HF_ERROR_MODEL, "count must be 1 to %d, is %d", HFI_MOST_REPLICAS, count);
 
+  // sets m->suffix and the group of each replica; the suffix is restored at the end
   const char* outer_suffix = m->suffix;
   hfiScope scope = *outer;
   int digits = snprintf(NULL, 0, "%d", count - 1);
   int is_outermost = !outer_suffix[0];
-  int first_group = is_outermost && !r->status ? hfi_mjcf_first_group(m, elem, count) : 0;
+  int first_group = 0;
+  if (is_outermost && !r->status) first_group = hfi_mjcf_first_group(m, elem, count);
 
   for (int i = 0; i < count && !r->status && count_unfolded(m, elem); ++i) {
-    if (is_outermost) m->group = first_group + i;
+    if (is_outermost) m->replicas.group = first_group + i;
     m->suffix = hfi_format(r, "%s%0*d%s", sep ? sep : "", digits, i, outer_suffix);
     read_children(m, &scope, elem, pass);
 
@@ -154,10 +164,14 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfi
 
 // Reads a child of a body or frame if it belongs to this pass.
 static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, hfiMjcfSection pass) {
-  int is_frame = hfi_is(e, "frame");
-  if (is_frame || hfi_is(e, "replicate")) {
+  if (hfi_is(e, "frame")) {
     e->used = 1;
-    (is_frame ? read_frame : read_replicate)(m, scope, e, pass);
+    read_frame(m, scope, e, pass);
+    return;
+  }
+  if (hfi_is(e, "replicate")) {
+    e->used = 1;
+    read_replicate(m, scope, e, pass);
     return;
   }
 
@@ -180,6 +194,7 @@ static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, hf
     read_child(m, scope, e, pass);
 }
 
+// Reads the children of a body or of the world: first all its own elements, then its child bodies.
 void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope, hfiElem* body) {
   read_children(m, scope, body, HFI_IN_BODY);
   read_children(m, scope, body, HFI_IN_TREE);

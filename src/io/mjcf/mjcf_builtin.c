@@ -4,30 +4,38 @@
 //   hemisphere N        upper half of an octahedron whose edges are divided into N + 1, and its disc
 //   cone N R            N corners of radius 1 at z = -1 and of radius R at z = 1 (one corner for R = 0)
 //   supersphere N E F   x = C_F(a) C_E(b), y = C_F(a) S_E(b), z = S_F(a) on N latitudes a and N longitudes b
-//   wedge N M A B g     the centres of N x M bins of a sphere about -z: (cos b sin a, sin b, -cos b cos a), a within A degrees of 0, b within
-//                       B degrees; edges of bins at g x^5 + (1 - g) x of even x in -1 ... 1, narrow in the middle
+//   wedge N M A B g     the centres of N x M bins of a sphere about -z: (cos b sin a, sin b, -cos b cos a), a within A
+//                       degrees of 0, b within B degrees; edges of bins at g x^5 + (1 - g) x of even x in -1 ... 1,
+//                       narrow in the middle
 //   plate N M           the centres of N x M bins of the square |x|, |y| <= 1 at z = -1
 //   supertorus N R E F  x = C_F(u) (1 + R C_E(v)), y = S_F(u) (1 + R C_E(v)), z = R S_E(v) on N x N angles
 //
 // with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their
 // surface. The hull of a wedge is taken for the wedge, too. A plate has no volume: a geom with it can only be drawn.
+//
+// In the functions make_..., x are the parameters of the mesh and p its points.
 #include "io/mjcf/mjcf.h"
 #include "math/elementary.h"
 #include "math/sine.h"
 
 #include <string.h>
 
+// Vertices and triangles, as the attributes `vertex` and `face` would give them: three numbers each.
 typedef struct Points {
   hfiReader* r;
   double *vertex, *face;
-  int nvertex, nface; // numbers
+  int nvertex, nface; // how many numbers there are so far
 } Points;
 
-static Points make_points(hfiReader* r, int vertices, int faces) {
-  Points p = {.r = r, .vertex = HFI_NEW(r, double, 3 * vertices + 1), .face = faces ? HFI_NEW(r, double, 3 * faces) : NULL};
+// Room for so many vertices and triangles. Without triangles the hull of the vertices is the mesh.
+static Points make_points(hfiReader* r, int vertices, int triangles) {
+  Points p = {.r = r};
+  p.vertex = HFI_NEW(r, double, 3 * vertices + 1);
+  if (triangles) p.face = HFI_NEW(r, double, 3 * triangles);
   return p;
 }
 
+// Adds a vertex.
 static void add_point(Points* p, double x, double y, double z) {
   if (p->r->status) return;
   const double v[3] = {x, y, z};
@@ -35,6 +43,7 @@ static void add_point(Points* p, double x, double y, double z) {
   p->nvertex += 3;
 }
 
+// Adds the vertex of the unit sphere in direction d.
 static void add_direction(Points* p, hfVec3 d) {
   hfVec3 u = v3_scale(1 / v3_norm(d), d);
   add_point(p, u.x, u.y, u.z);
@@ -66,12 +75,14 @@ static void divide(Points* p, hfVec3 a, hfVec3 b, hfVec3 c, int times) {
   for (int i = 0; i < 3; ++i) {
     hfVec3 from = corner[i];
     hfVec3 to = corner[(i + 1) % 3];
-    hfVec3 m = v3_add(from, to);
-    middle[i] = v3_scale(1 / v3_norm(m), m);
-    int upward = from.x < to.x;
-    if (from.y != to.y) upward = from.y < to.y;
-    if (from.z != to.z) upward = from.z < to.z;
-    if (upward) add_direction(p, m);
+    hfVec3 sum = v3_add(from, to);
+    middle[i] = v3_scale(1 / v3_norm(sum), sum);
+
+    // upward: by z, for equal z by y, for equal y by x
+    int is_upward = from.x < to.x;
+    if (from.y != to.y) is_upward = from.y < to.y;
+    if (from.z != to.z) is_upward = from.z < to.z;
+    if (is_upward) add_direction(p, sum);
   }
 
   for (int i = 0; i < 3; ++i) divide(p, corner[i], middle[i], middle[(i + 2) % 3], times - 1);
@@ -82,7 +93,8 @@ static void divide(Points* p, hfVec3 a, hfVec3 b, hfVec3 c, int times) {
 static Points make_sphere(hfiReader* r, const double* x) {
   static const int face[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11},
                                   {1, 5, 9}, {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                                  {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8}, {3, 8, 9}, {4, 9, 5}, {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}};
+                                  {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8}, {3, 8, 9},
+                                  {4, 9, 5}, {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}};
   const double g = 0.5 * (1 + sqrt(5));
   const hfVec3 corner[12] = {v3(-1, g, 0), v3(1, g, 0), v3(-1, -g, 0), v3(1, -g, 0), v3(0, -1, g), v3(0, 1, g),
                              v3(0, -1, -g), v3(0, 1, -g), v3(g, 0, -1), v3(g, 0, 1), v3(-g, 0, -1), v3(-g, 0, 1)};
@@ -123,7 +135,9 @@ static Points make_cone(hfiReader* r, const double* x) {
   int n = (int)x[0];
   Points p = make_points(r, 2 * n, 0);
   for (int i = 0; i < n; ++i) add_point(&p, hfi_sine(2 * HFI_PI * i / n).cos, hfi_sine(2 * HFI_PI * i / n).sin, -1);
-  for (int i = 0; i < (x[1] > 0 ? n : 1); ++i)
+
+  int top_corners = x[1] > 0 ? n : 1;
+  for (int i = 0; i < top_corners; ++i)
     add_point(&p, x[1] * hfi_sine(2 * HFI_PI * i / n).cos, x[1] * hfi_sine(2 * HFI_PI * i / n).sin, 1);
   return p;
 }
@@ -140,7 +154,8 @@ static Points make_supersphere(hfiReader* r, const double* x) {
       double a = HFI_PI * i / n - HFI_PI / 2;
       double b = 2 * HFI_PI * j / n - HFI_PI;
       double round = power(hfi_sine(a).cos, x[2]);
-      int here = 1 + (i - 1) * n + j, next = 1 + (i - 1) * n + (j + 1) % n;
+      int here = 1 + (i - 1) * n + j;
+      int next = 1 + (i - 1) * n + (j + 1) % n;
       add_point(&p, round * power(hfi_sine(b).cos, x[1]), round * power(hfi_sine(b).sin, x[1]),
                 power(hfi_sine(a).sin, x[2]));
 
@@ -221,12 +236,14 @@ static Points make_plate(hfiReader* r, const double* x) {
 // ---- the table ----------------------------------------------------------------------------------
 
 // Ranges of the parameters; the first `whole` are whole numbers.
-static const struct {
+typedef struct Builtin {
   const char* word;
   int count, whole;
   double least[5], most[5];
   Points (*make)(hfiReader* r, const double* x);
-} builtins[] = {{"sphere", 1, 1, {0}, {4}, make_sphere},
+} Builtin;
+
+static const Builtin builtins[] = {{"sphere", 1, 1, {0}, {4}, make_sphere},
                 {"hemisphere", 1, 1, {0}, {10}, make_hemisphere},
                 {"cone", 2, 1, {3, 0}, {1000, 1}, make_cone},
                 {"supersphere", 3, 1, {3, 0, 0}, {1000, 100, 100}, make_supersphere},
@@ -234,31 +251,35 @@ static const struct {
                 {"wedge", 5, 2, {1, 1, 1e-9, 1e-9, 0}, {1000, 1000, 180, 90, 1}, make_wedge},
                 {"plate", 2, 2, {1, 1}, {1000, 1000}, make_plate}};
 
+// Fills the points of a built-in mesh in `spec`. m: the document. Returns 0 if the element asks for none, 1 otherwise,
+// also after a refusal.
 int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec) {
   const char* word = hfi_attr(elem, "builtin");
-  double x[5] = {0};
-  size_t i = 0;
-
-  while (word && i < sizeof builtins / sizeof *builtins && strcmp(builtins[i].word, word) != 0) ++i;
   if (!word || strcmp(word, "none") == 0) return 0;
-  if (i == sizeof builtins / sizeof *builtins) {
+
+  const Builtin* builtin = NULL;
+  for (size_t i = 0; i < sizeof builtins / sizeof *builtins; ++i)
+    if (strcmp(builtins[i].word, word) == 0) builtin = &builtins[i];
+  if (!builtin) {
     hfi_fail(m->r, elem, HF_ERROR_UNSUPPORTED, "builtin: the mesh \"%.40s\" is unknown or not supported", word);
     return 1;
   }
 
+  // its parameters
+  double x[5] = {0};
   hfi_require(m->r, elem, "params");
-  hfi_read_reals(m->r, elem, "params", builtins[i].count, builtins[i].count, x);
-  for (int k = 0; k < builtins[i].count && !m->r->status; ++k) {
-    double least = builtins[i].least[k];
-    double most = builtins[i].most[k];
-    int must_be_whole = k < builtins[i].whole;
+  hfi_read_reals(m->r, elem, "params", builtin->count, builtin->count, x);
+  for (int k = 0; k < builtin->count && !m->r->status; ++k) {
+    double least = builtin->least[k];
+    double most = builtin->most[k];
+    int must_be_whole = k < builtin->whole;
     if (!(x[k] >= least && x[k] <= most) || (must_be_whole && x[k] != floor(x[k])))
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "params of a %s: number %d, %g, is not in %g to %g%s", word, k + 1, x[k], least, most,
-               must_be_whole ? " or not whole" : "");
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "params of a %s: number %d, %g, is not in %g to %g%s", word, k + 1, x[k],
+               least, most, must_be_whole ? " or not whole" : "");
   }
   if (m->r->status) return 1;
 
-  Points p = builtins[i].make(m->r, x);
+  Points p = builtin->make(m->r, x);
   spec->vertex = p.vertex;
   spec->nvertex = p.nvertex;
   spec->face = p.face;

@@ -1,6 +1,7 @@
 // MuJoCo's elastic cables, a plugin that came with MuJoCo 3:
 //
-//   <body><plugin plugin="mujoco.elasticity.cable" instance="I"/>...</body>, with I in <extension>, or one in a <composite type="cable">
+//   <body><plugin plugin="mujoco.elasticity.cable" instance="I"/>...</body>
+//   with I in <extension>, or one plugin in a <composite type="cable">
 //
 // Between two bodies of a cable, a ball joint bends and twists like a beam of the length L between their origins:
 //
@@ -10,6 +11,8 @@
 //                          I_y = (2w)^3 2h/12,  I_z = (2h)^3 2w/12
 //
 //   G twist, E bend [Pa]    at rest the cable has the shape of the file, or is straight if flat is true
+//
+// m: the document, c: a body of a cable.
 #include "io/mjcf/mjcf.h"
 
 #include <math.h>
@@ -20,23 +23,24 @@ typedef struct Elasticity {
   int flat;
 } Elasticity;
 
+// Lists a body, with its id in the builder, if it has the plugin of cables.
 void hfi_mjcf_note_cable(hfiMjcf* m, hfiElem* body, int id) {
   for (hfiElem* e = body->child; e; e = e->next) {
     if (!hfi_mjcf_is_plugin(e, HFI_CABLE_PLUGIN)) continue;
-    const char* instance = hfi_attr(e, "instance");
-    hfiElem* found = hfi_mjcf_find_instance(m, HFI_CABLE_PLUGIN, instance ? instance : "");
-    hfiCableBody* c = HFI_NEW(m->r, hfiCableBody, 1);
-
     hfi_attr(e, "plugin");
     e->used = 1;
-    if (instance && !found)
-      hfi_fail(m->r, e, HF_ERROR_MODEL, "there is no instance \"%s\" of " HFI_CABLE_PLUGIN, instance);
 
+    const char* name = hfi_attr(e, "instance");
+    const hfiElem* instance = hfi_mjcf_find_instance(m, HFI_CABLE_PLUGIN, name ? name : "");
+    if (name && !instance) hfi_fail(m->r, e, HF_ERROR_MODEL, "there is no instance \"%s\" of " HFI_CABLE_PLUGIN, name);
+
+    // Plugins that a composite made share the children of one element, which is their parent.
+    const hfiElem* own_config = e->child ? e->child->parent : e;
+    hfiCableBody* c = HFI_NEW(m->r, hfiCableBody, 1);
     if (!c) return;
-    const hfiElem* config = e->child ? e->child->parent : e;
-    *c = (hfiCableBody){.body = id, .config = found ? found : config};
-    *m->cable_tail = c;
-    m->cable_tail = &c->next;
+    *c = (hfiCableBody){.body = id, .config = instance ? instance : own_config};
+    *m->cable_bodies.tail = c;
+    m->cable_bodies.tail = &c->next;
   }
 }
 
@@ -55,7 +59,7 @@ static Elasticity read_elasticity(hfiMjcf* m, const hfiElem* config) {
     else if (strcmp(key, "flat") == 0)
       hfi_read_keyword(m->r, c, "value", switches, &x.flat);
     else if (strcmp(key, "vmax") == 0)
-      hfi_read_real(m->r, c, "value", &ignored); // It scales colours only.
+      hfi_read_real(m->r, c, "value", &ignored); // vmax only scales colours
     else
       hfi_fail(m->r, c, HF_ERROR_MODEL, HFI_CABLE_PLUGIN " has no parameter \"%.40s\"", key);
   }
@@ -71,7 +75,8 @@ static const hfGeomDef* first_geom(const hfBuilder* b, int body) {
   return NULL;
 }
 
-static int ball_of(const hfBuilder* b, int body) {
+// The ball joint of a body, or -1.
+static int find_ball(const hfBuilder* b, int body) {
   for (int i = 0; i < b->joint.count; ++i)
     if (b->joint.data[i].body == body && b->joint.data[i].type == HF_JOINT_BALL) return i;
   return -1;
@@ -79,8 +84,8 @@ static int ball_of(const hfBuilder* b, int body) {
 
 // Torsion constant and second moments of area about y and z of the section of a geom along x [m^4]; zeros for other
 // shapes.
-static void section_of(const hfGeomDef* g, double moment[3]) {
-  moment[0] = moment[1] = moment[2] = 0;
+static void compute_section(const hfGeomDef* g, double moment[3]) {
+  for (int k = 0; k < 3; ++k) moment[k] = 0;
 
   if (g && (g->type == HF_GEOM_CAPSULE || g->type == HF_GEOM_CYLINDER)) {
     double r4 = sqr(sqr(g->size[0]));
@@ -99,11 +104,11 @@ static void section_of(const hfGeomDef* g, double moment[3]) {
   }
 }
 
-// Stiffens the joint between a body and the one before it in its cable, which is its parent.
-static void stiffen(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x) {
+// Gives the joint between a body and the one before it in its cable, which is its parent, the stiffness of a beam.
+static void stiffen_joint(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x) {
   hfBuilder* b = m->r->builder;
   const hfBodyDef* body = hf_builder_body(b, c->body);
-  int j = ball_of(b, c->body);
+  int j = find_ball(b, c->body);
   double length = v3_norm(v3_load(body->pos));
   if (j < 0 || !(length > 0)) {
     hfi_note(m->r, c->config, HF_WARNING,
@@ -112,7 +117,7 @@ static void stiffen(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x) {
   }
 
   double moment[3];
-  section_of(first_geom(b, c->body), moment);
+  compute_section(first_geom(b, c->body), moment);
   hfJointDef d = *hf_builder_joint(b, j);
   d.bend[0] = x->twist * moment[0] / length;
   d.bend[1] = x->bend * moment[1] / length;
@@ -121,18 +126,21 @@ static void stiffen(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x) {
   hfi_keep(m->r, c->config, (int)hf_builder_set_joint(b, j, &d, &m->r->scratch));
 }
 
+// Gives all joints within cables their stiffness. A cable is a chain of listed bodies with the same configuration.
 void hfi_mjcf_stiffen_cables(hfiMjcf* m) {
   const hfiCableBody* before = NULL;
-  for (const hfiCableBody* c = m->cable; c && !m->r->status; before = c, c = c->next) {
-    int is_first = !before || before->config != c->config || hf_builder_body(m->r->builder,
-                                                                             c->body)->parent != before->body;
+
+  for (const hfiCableBody* c = m->cable_bodies.first; c && !m->r->status; c = c->next) {
+    int parent = hf_builder_body(m->r->builder, c->body)->parent;
+    int is_first = !before || before->config != c->config || parent != before->body;
     int is_last = !c->next || c->next->config != c->config;
     Elasticity x = read_elasticity(m, c->config);
     if (m->r->status) return;
 
     if (!is_first)
-      stiffen(m, c, &x);
+      stiffen_joint(m, c, &x);
     else if (is_last)
       hfi_note(m->r, c->config, HF_WARNING, HFI_CABLE_PLUGIN ": one body alone is no cable, it has no effect there");
+    before = c;
   }
 }

@@ -1,4 +1,6 @@
 // <camera>: its lens, its pose, and the body that it looks at.
+//
+// m: the document, r: its reader, s: the spec of a camera.
 #include "io/mjcf/mjcf.h"
 
 const hfiKeyword hfi_mjcf_camera_modes[] = {{"fixed", HF_CAMERA_FIXED},         {"track", HF_CAMERA_TRACK},
@@ -8,8 +10,8 @@ const hfiKeyword hfi_mjcf_camera_modes[] = {{"fixed", HF_CAMERA_FIXED},         
 typedef struct CameraSpec {
   hfCameraDef def;
   hfiPoseSpec pose;
-  double fovy;                                      // [deg]; [m] for an orthographic camera
-  double focalpixel[2], principalpixel[2];          // 0: not given
+  double fovy;                             // [deg]; [m] for an orthographic camera
+  double focalpixel[2], principalpixel[2]; // 0: not given
 } CameraSpec;
 
 static CameraSpec default_camera(void) {
@@ -22,6 +24,7 @@ static void apply_camera(hfiMjcf* m, const hfiElem* elem, void* data) {
   static const hfiKeyword projections[] = {{"perspective", 0}, {"orthographic", 1}, {NULL, 0}};
   hfiReader* r = m->r;
   CameraSpec* s = data;
+
   hfi_mjcf_read_pose(m, elem, &s->pose);
   hfi_read_keyword(r, elem, "mode", hfi_mjcf_camera_modes, &s->def.mode);
   hfi_read_keyword(r, elem, "projection", projections, &s->def.orthographic);
@@ -51,6 +54,8 @@ static void measure_chip(CameraSpec* s) {
   }
 }
 
+// Reads a camera and adds it to the builder. One that looks at a body is fixed at first and listed, because the body
+// may come later.
 void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   hfiReader* r = m->r;
   CameraSpec s = default_camera();
@@ -68,8 +73,9 @@ void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   s.def.body = scope->body;
   hfi_mjcf_place(scope, &s.pose, s.def.pos, s.def.quat);
 
+  // fixed until its target is known
   int mode = s.def.mode;
-  if (mode >= HF_CAMERA_TARGET) s.def.mode = HF_CAMERA_FIXED; // until its target is known
+  if (mode >= HF_CAMERA_TARGET) s.def.mode = HF_CAMERA_FIXED;
   int id = hfi_keep(r, elem, hf_builder_add_camera(r->builder, &s.def, &r->scratch));
   hfiAim* aim = mode >= HF_CAMERA_TARGET && !r->status ? HFI_NEW(r, hfiAim, 1) : NULL;
   if (!aim) return;
@@ -77,6 +83,7 @@ void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   m->aims = aim;
 }
 
+// Gives the listed cameras their targets. The tree of the document must have been read.
 void hfi_mjcf_aim_cameras(hfiMjcf* m) {
   const char* suffix = m->suffix;
   for (const hfiAim* aim = m->aims; aim && !m->r->status; aim = aim->next) {

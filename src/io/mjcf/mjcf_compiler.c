@@ -1,4 +1,6 @@
 // <compiler> says how a file is to be read, <option> sets the physics of the whole world.
+//
+// m: the document, r: its reader, w: the world of the builder, s: the search for lengths of muscles.
 #include "io/mjcf/mjcf.h"
 
 #include <holdfast/step_problem.h>
@@ -15,21 +17,22 @@ static void read_euler_sequence(hfiMjcf* m, const hfiElem* elem) {
   if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3)
     hfi_fail(m->r, elem, HF_ERROR_PARSE, "eulerseq: \"%.20s\" is not three of x, y, z, X, Y, Z", text);
   else
-    memcpy(m->eulerseq, text, 4);
+    memcpy(m->compiler.eulerseq, text, 4);
 }
 
+// Reads the folders of asset files.
 static void read_folders(hfiMjcf* m, const hfiElem* elem) {
   const char* meshdir = hfi_attr(elem, "meshdir");
   const char* assetdir = hfi_attr(elem, "assetdir");
-  if (meshdir) m->meshdir = meshdir;
-  if (assetdir) m->assetdir = assetdir;
+  if (meshdir) m->compiler.meshdir = meshdir;
+  if (assetdir) m->compiler.assetdir = assetdir;
 }
 
-// Reads the rules about masses and inertias into m->build.
+// Reads the rules about masses and inertias into m->compiler.build.
 static void read_inertia_rules(hfiMjcf* m, const hfiElem* elem) {
   static const hfiKeyword inference[] = {{"false", 0}, {"true", 1}, {"auto", -1}, {NULL, 0}};
   hfiReader* r = m->r;
-  hfBuildConfig* config = &m->build;
+  hfBuildConfig* config = &m->compiler.build;
   int group[2] = {config->inertia_group_min, config->inertia_group_max};
   hfi_read_keyword(r, elem, "inertiafromgeom", inference, &config->inertia_from_geom);
   hfi_read_ints(r, elem, "inertiagrouprange", 2, 2, group);
@@ -47,7 +50,7 @@ static void read_inertia_rules(hfiMjcf* m, const hfiElem* elem) {
 // Reads <lengthrange>: how lengths of muscles are found that no file gives.
 static void read_length_search(hfiMjcf* m, const hfiElem* compiler) {
   static const hfiKeyword modes[] = {{"none", 1}, {"muscle", 0}, {"muscleuser", 0}, {"all", 0}, {NULL, 0}};
-  hfiLengthSearch* s = &m->lengths;
+  hfiLengthSearch* s = &m->compiler.lengths;
 
   for (hfiElem* e = hfi_child(compiler, "lengthrange"); e; e = hfi_next(e, "lengthrange")) {
     e->used = 1;
@@ -61,11 +64,15 @@ static void read_length_search(hfiMjcf* m, const hfiElem* compiler) {
     hfi_read_real(m->r, e, "inttotal", &s->inttotal);
     hfi_read_real(m->r, e, "interval", &s->interval);
     hfi_read_real(m->r, e, "tolrange", &s->tolrange);
-    if (!m->r->status && !(s->accel > 0 && s->timestep > 0 && s->inttotal >= s->timestep && s->inttotal <= 1e5 * s->timestep))
+
+    double most_time = 1e5 * s->timestep;
+    int is_valid = s->accel > 0 && s->timestep > 0 && s->inttotal >= s->timestep && s->inttotal <= most_time;
+    if (!m->r->status && !is_valid)
       hfi_fail(m->r, e, HF_ERROR_MODEL, "accel and timestep must be positive, and inttotal 1 to 100000 timesteps");
   }
 }
 
+// Reads <compiler> into m->compiler. Attributes that are not given stay.
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   static const hfiKeyword angles[] = {{"radian", 0}, {"degree", 1}, {NULL, 0}};
   static const hfiKeyword coordinates[] = {{"local", 0}, {"global", 1}, {NULL, 0}};
@@ -73,14 +80,16 @@ void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
       {"warning", HFI_CONFLICT_WARNING}, {"error", HFI_CONFLICT_ERROR}, {"merge", HFI_CONFLICT_MERGE}, {NULL, 0}};
   hfiReader* r = m->r;
 
-  hfi_read_keyword(r, elem, "conflict", conflicts, &m->conflict);
-  hfi_read_keyword(r, elem, "angle", angles, &m->degree);
-  int global = 0;
-  hfi_read_keyword(r, elem, "coordinate", coordinates, &global);
-  if (global) hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "coordinate=\"global\" is not supported (MuJoCo dropped it too)");
-  hfi_read_bool(r, elem, "autolimits", &m->autolimits);
-  hfi_read_bool(r, elem, "strippath", &m->strippath);
-  hfi_read_bool(r, elem, "fitaabb", &m->fitaabb);
+  int is_global = 0;
+  hfi_read_keyword(r, elem, "conflict", conflicts, &m->compiler.conflict);
+  hfi_read_keyword(r, elem, "angle", angles, &m->compiler.degree);
+  hfi_read_keyword(r, elem, "coordinate", coordinates, &is_global);
+  if (is_global)
+    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "coordinate=\"global\" is not supported (MuJoCo dropped it too)");
+  hfi_read_bool(r, elem, "autolimits", &m->compiler.autolimits);
+  hfi_read_bool(r, elem, "strippath", &m->compiler.strippath);
+  hfi_read_bool(r, elem, "fitaabb", &m->compiler.fitaabb);
+
   int align = 0;
   if (hfi_read_bool(r, elem, "alignfree", &align) && align)
     hfi_note(r, elem, HF_WARNING,
@@ -162,6 +171,7 @@ static void read_disabled_groups(hfiMjcf* m, const hfiElem* elem) {
   }
 }
 
+// Reads <option> into the world of the builder, and its override of contacts into m->override.
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfWorld* w = hf_builder_world(r->builder);
@@ -180,6 +190,7 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
 
   read_fluid(m, elem);
   read_disabled_groups(m, elem);
+
   hfi_read_real(r, elem, "o_margin", &m->override.margin);
   hfi_read_reals(r, elem, "o_solref", 1, 2, m->override.solref);
   hfi_read_reals(r, elem, "o_solimp", 1, 5, m->override.solimp);
@@ -190,6 +201,7 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
 
 // ---- options of attached models -----------------------------------------------------------------
 
+// The attributes of <option> and <flag> that can differ, and where hfWorld has them.
 #define OPTION(attr, field) {attr, 0, offsetof(hfWorld, field), sizeof(((hfWorld*)0)->field)}
 #define FLAG(attr, field) {attr, 1, offsetof(hfWorld, field), sizeof(((hfWorld*)0)->field)}
 static const struct {
@@ -218,8 +230,8 @@ static const struct {
                 FLAG("filterparent", filter_parent),
                 FLAG("sleep", sleep)};
 
-// Whether the file itself says something about an option or flag.
-static int says(const hfiMjcf* m, const char* attr, int is_flag) {
+// Whether the file itself gives an option or flag.
+static int gives_setting(const hfiMjcf* m, const char* attr, int is_flag) {
   for (hfiElem* e = hfi_child(m->root, "option"); e; e = hfi_next(e, "option")) {
     if (!is_flag && hfi_attr(e, attr)) return 1;
     for (hfiElem* flag = hfi_child(e, "flag"); is_flag && flag; flag = hfi_next(flag, "flag"))
@@ -228,13 +240,14 @@ static int says(const hfiMjcf* m, const char* attr, int is_flag) {
   return 0;
 }
 
-// The options that a document gives. It reads them into the builder's world, which then is as before.
-static hfWorld options_of(hfiMjcf* doc, const hfWorld* fresh) {
+// The world with the options that a document gives over default_options. The builder's world and the document's
+// override are used for that, and restored.
+static hfWorld read_options_of(hfiMjcf* doc, const hfWorld* default_options) {
   hfWorld* now = hf_builder_world(doc->r->builder);
   hfWorld outer = *now;
   hfiOverride override = doc->override;
 
-  *now = *fresh;
+  *now = *default_options;
   for (hfiElem* e = hfi_child(doc->root, "option"); e && !doc->r->status; e = hfi_next(e, "option"))
     hfi_mjcf_read_option(doc, e);
 
@@ -244,26 +257,29 @@ static hfWorld options_of(hfiMjcf* doc, const hfWorld* fresh) {
   return given;
 }
 
+// Compares the options of a model that is attached with those of the file. Where they differ, as <compiler conflict>
+// says: takes an option over if the file leaves it at its default, or refuses.
 void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem) {
-  if (m->conflict == HFI_CONFLICT_WARNING || m->attached || m->r->skeleton) return;
-  hfWorld theirs = options_of(attached, &m->fresh);
+  if (m->compiler.conflict == HFI_CONFLICT_WARNING || m->attached || m->r->skeleton) return;
+  hfWorld attached_options = read_options_of(attached, &m->default_options);
 
   for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS && !m->r->status; ++i) {
     size_t size = SETTINGS[i].size;
+    int is_flag = SETTINGS[i].is_flag;
     char* mine = (char*)hf_builder_world(m->r->builder) + SETTINGS[i].offset;
-    const char* other = (const char*)&theirs + SETTINGS[i].offset;
-    const char* plain = (const char*)&m->fresh + SETTINGS[i].offset;
-    if (memcmp(other, plain, size) == 0 || memcmp(other, mine, size) == 0) continue;
+    const char* theirs = (const char*)&attached_options + SETTINGS[i].offset;
+    const char* usual = (const char*)&m->default_options + SETTINGS[i].offset;
+    if (memcmp(theirs, usual, size) == 0 || memcmp(theirs, mine, size) == 0) continue;
 
-    int is_written = says(m, SETTINGS[i].attr, SETTINGS[i].is_flag);
-    int merges = m->conflict == HFI_CONFLICT_MERGE;
-    if (memcmp(mine, plain, size) != 0 || (is_written && !merges)) {
-      const char* what = SETTINGS[i].is_flag ? "flag" : "option";
+    int is_written = gives_setting(m, SETTINGS[i].attr, is_flag);
+    int merges = m->compiler.conflict == HFI_CONFLICT_MERGE;
+    if (memcmp(mine, usual, size) != 0 || (is_written && !merges)) {
       hfi_fail(m->r, elem, HF_ERROR_MODEL,
-               "%s %s of the attached model differs from that of the file, which the compiler's conflict does not allow", what,
-               SETTINGS[i].attr);
-    } else if (merges && (SETTINGS[i].is_flag || !is_written)) {
-      memcpy(mine, other, size); // As in MuJoCo, a flag is merged even if the file writes its default.
+               "%s %s of the attached model differs from that of the file, which the compiler's conflict does not allow",
+               is_flag ? "flag" : "option", SETTINGS[i].attr);
+    } else if (merges && (is_flag || !is_written)) {
+      // As in MuJoCo, a flag is merged even if the file writes its default.
+      memcpy(mine, theirs, size);
     }
   }
 }

@@ -10,6 +10,8 @@
 // If the first two edges are in line, z_0 has no direction, and x_i alone gives the frames. Bodies are joined by ball
 // joints. Their geoms, joints and sites have the attributes of the elements in <composite>, and no default class
 // applies to them. Neighbours do not collide.
+//
+// c: the cable, e: an element that is made.
 #include "io/mjcf/mjcf.h"
 #include "math/elementary.h"
 #include "math/sine.h"
@@ -21,16 +23,23 @@
 // parent.
 enum { MOST_EDGES = 1000 };
 
+// Two points of a cable that are closer than this are one [m].
+static const double LEAST_EDGE_LENGTH = 1e-10;
+// A vector shorter than this has no direction [-].
+static const double SHORTEST_DIRECTION = 1e-14;
+
+// How a coordinate of the curve depends on the position along it.
 typedef enum Shape { SHAPE_ZERO, SHAPE_LINE, SHAPE_COS, SHAPE_SIN } Shape;
+// The joint of the first body.
 typedef enum Initial { INITIAL_NONE, INITIAL_BALL, INITIAL_FREE } Initial;
 
 typedef struct Cable {
   hfiMjcf* m;
   hfiElem* elem;
   const char* prefix;
-  int initial;                       // Initial: the joint of the first body
-  int edges;
-  double* point;                     // (edges + 1, 3) [m]
+  int initial;   // Initial
+  int edges;     // how many bodies it has
+  double* point; // (edges + 1, 3) [m]
   const hfiElem *geom, *joint, *site; // elements that are copied, or NULL
   hfiElem* plugin;                    // element that is copied, or NULL
   int geom_type;
@@ -62,6 +71,7 @@ static void set_attribute(const Cable* c, hfiElem* elem, const char* name, const
   (*link)->value = value;
 }
 
+// Sets an attribute to numbers, with all their digits.
 static void set_numbers(const Cable* c, hfiElem* elem, const char* name, const double* x, int count) {
   const char* text = "";
   for (int i = 0; i < count; ++i) text = hfi_format(c->m->r, "%s %.17g", text, x[i]);
@@ -79,30 +89,35 @@ static void copy_attributes(const Cable* c, const hfiElem* from, hfiElem* to) {
 
 // ---- the curve ----------------------------------------------------------------------------------
 
-// Reads the three words of `curve`.
+// Reads the words of `curve`, at most three. Coordinates without a word keep their shape.
 static void read_shapes(const Cable* c, Shape shape[3]) {
+  enum { WORDS = 4 };
   static const struct {
     const char* word;
     Shape shape;
-  } words[] = {{"s", SHAPE_LINE}, {"cos(s)", SHAPE_COS}, {"sin(s)", SHAPE_SIN}, {"0", SHAPE_ZERO}};
+  } words[WORDS] = {{"s", SHAPE_LINE}, {"cos(s)", SHAPE_COS}, {"sin(s)", SHAPE_SIN}, {"0", SHAPE_ZERO}};
+  static const char blanks[] = " \t\r\n";
 
-  const char* word = hfi_attr(c->elem, "curve");
-  for (int k = 0; word && *(word += strspn(word, " \t\r\n")); ++k) {
-    size_t n = strcspn(word, " \t\r\n");
-    size_t i = 0;
-    while (i < 4 && (strlen(words[i].word) != n || strncmp(words[i].word, word, n) != 0)) ++i;
+  const char* text = hfi_attr(c->elem, "curve");
+  if (!text) return;
+  text += strspn(text, blanks);
 
-    if (k == 3 || i == 4) {
+  for (int k = 0; *text; ++k) {
+    size_t length = strcspn(text, blanks);
+    int i = 0;
+    while (i < WORDS && (strlen(words[i].word) != length || strncmp(words[i].word, text, length) != 0)) ++i;
+
+    if (k == 3 || i == WORDS) {
       hfi_fail(c->m->r, c->elem, HF_ERROR_MODEL, "curve: want three of s, cos(s), sin(s) and 0");
       return;
     }
     shape[k] = words[i].shape;
-    word += n;
+    text += length + strspn(text + length, blanks);
   }
 }
 
-// A coordinate [m] of point i of a curve.
-static double point_of(Shape shape, int i, int edges, const double size[3]) {
+// A coordinate [m] of point i of a curve. size: its length and radius [m] and its angle as a multiple of pi [-].
+static double compute_coordinate(Shape shape, int i, int edges, const double size[3]) {
   double angle = HFI_PI * i * size[2] / edges;
   switch (shape) {
   case SHAPE_LINE: return i * size[0] / edges;
@@ -112,8 +127,8 @@ static double point_of(Shape shape, int i, int edges, const double size[3]) {
   }
 }
 
-// Points by the attributes count, curve and size.
-static void plan_curve(Cable* c, const int count[3]) {
+// Fills edges and points from the attributes count, curve and size.
+static void make_curve(Cable* c, const int count[3]) {
   hfiReader* r = c->m->r;
   double size[3] = {1, 0, 0};
   Shape shape[3] = {SHAPE_ZERO, SHAPE_ZERO, SHAPE_ZERO};
@@ -127,11 +142,11 @@ static void plan_curve(Cable* c, const int count[3]) {
   c->edges = r->status ? 0 : count[0] - 1;
   c->point = HFI_NEW(r, double, 3 * (c->edges + 1));
   for (int i = 0; !r->status && i < 3 * (c->edges + 1); ++i)
-    c->point[i] = point_of(shape[i % 3], i / 3, c->edges, size);
+    c->point[i] = compute_coordinate(shape[i % 3], i / 3, c->edges, size);
 }
 
-// Points by the attribute vertex.
-static void take_vertices(Cable* c, double* vertex, int numbers, const int count[3]) {
+// Sets edges and points to the numbers of the attribute vertex.
+static void set_vertices(Cable* c, double* vertex, int numbers, const int count[3]) {
   if (count[0] > 1) hfi_fail(c->m->r, c->elem, HF_ERROR_MODEL, "both vertex and count are given");
   if (numbers % 3 || numbers < 6 || numbers > 3 * (MOST_EDGES + 1))
     hfi_fail(c->m->r, c->elem, HF_ERROR_MODEL, "vertex: want 2 to %d points of three numbers, not %d numbers",
@@ -140,7 +155,7 @@ static void take_vertices(Cable* c, double* vertex, int numbers, const int count
   c->point = vertex;
 }
 
-// MuJoCo keeps points in single precision.
+// Rounds a point to single precision, in which MuJoCo keeps it.
 static void round_point(double* p) {
   for (int k = 0; k < 3; ++k) p[k] = (double)(float)p[k];
 }
@@ -154,9 +169,9 @@ static void read_points(Cable* c) {
   hfi_read_ints(r, c->elem, "count", 1, 3, count);
   double* vertex = hfi_read_list(r, c->elem, "vertex", &numbers);
   if (vertex)
-    take_vertices(c, vertex, numbers, count);
+    set_vertices(c, vertex, numbers, count);
   else
-    plan_curve(c, count);
+    make_curve(c, count);
 
   hfi_read_reals(r, c->elem, "quat", 4, 4, quat);
   for (int i = 0; !r->status && i <= c->edges; ++i) {
@@ -165,7 +180,7 @@ static void read_points(Cable* c) {
     v3_store(p, q_rotate(q_unit(q_load(quat)), v3_load(p)));
     round_point(p);
 
-    if (i && !(v3_norm(v3_sub(v3_load(p), v3_load(p - 3))) > 1e-10))
+    if (i && !(v3_norm(v3_sub(v3_load(p), v3_load(p - 3))) > LEAST_EDGE_LENGTH))
       hfi_fail(r, c->elem, HF_ERROR_MODEL,
                "points %d and %d of the cable are one: give a curve, and a size that is not zero", i - 1, i);
   }
@@ -179,19 +194,22 @@ static hfVec3 edge_of(const Cable* c, int i) {
   return v3_load(edge);
 }
 
-// a/|a|, or zero if that has no direction.
-static hfVec3 direction_of(hfVec3 a) { return v3_norm(a) > 1e-14 ? v3_scale(1 / v3_norm(a), a) : v3_zero(); }
-
-// The frame that MuJoCo gives to a straight cable, of which only the x axis is known. Each formula is used where it has
-// no pole.
-static hfQuat frame_along(hfVec3 x) {
-  hfQuat near = {1 + x.x, 0, -x.z, x.y};
-  hfQuat far = {x.y, x.z, 0, 1 - x.x};
-  return q_unit(x.x > 0 ? near : far);
+// a/|a|, or zero if a has no direction.
+static hfVec3 direction_of(hfVec3 a) {
+  double length = v3_norm(a);
+  return length > SHORTEST_DIRECTION ? v3_scale(1 / length, a) : v3_zero();
 }
 
-// The frame of edge i; *normal is its y axis, from the one of edge i - 1.
-static hfQuat frame_of(const Cable* c, int i, hfVec3* normal) {
+// The frame that MuJoCo gives to a straight cable, of which only the x axis is known. Both formulas turn (1, 0, 0) into
+// x. `forward` has no direction for x = (-1, 0, 0), `backward` has none for x = (1, 0, 0).
+static hfQuat frame_along(hfVec3 x) {
+  hfQuat forward = {1 + x.x, 0, -x.z, x.y};
+  hfQuat backward = {x.y, x.z, 0, 1 - x.x};
+  return q_unit(x.x > 0 ? forward : backward);
+}
+
+// The frame of edge i. *normal is the y axis of edge i - 1, and then of edge i; it is zero in a straight cable.
+static hfQuat update_frame(const Cable* c, int i, hfVec3* normal) {
   hfVec3 x = direction_of(edge_of(c, i));
   hfVec3 z = v3_zero();
 
@@ -215,7 +233,8 @@ static hfQuat frame_of(const Cable* c, int i, hfVec3* normal) {
 static const char* name_part(const Cable* c, const char* kind, int i) {
   hfiReader* r = c->m->r;
   if (i == 0) return hfi_format(r, "%s%s_first", c->prefix, kind);
-  return i == c->edges - 1 ? hfi_format(r, "%s%s_last", c->prefix, kind) : hfi_format(r, "%s%s_%d", c->prefix, kind, i);
+  if (i == c->edges - 1) return hfi_format(r, "%s%s_last", c->prefix, kind);
+  return hfi_format(r, "%s%s_%d", c->prefix, kind, i);
 }
 
 // Adds the geom of edge i: from end to end, or a box of its length.
@@ -246,8 +265,11 @@ static void add_joint(const Cable* c, hfiElem* body, int i) {
 
   int is_free = i == 0 && c->initial == INITIAL_FREE;
   set_attribute(c, e, "type", is_free ? "free" : "ball");
-  static const char* const resists[] = {"damping", "armature", "frictionloss"};
-  for (int k = 0; is_free && k < 3; ++k) set_attribute(c, e, resists[k], "0");
+  if (is_free) {
+    set_attribute(c, e, "damping", "0");
+    set_attribute(c, e, "armature", "0");
+    set_attribute(c, e, "frictionloss", "0");
+  }
 }
 
 // Adds the site at an end of the cable.
@@ -259,7 +281,8 @@ static void add_site(const Cable* c, hfiElem* body, int i, double length) {
   set_numbers(c, e, "pos", (double[]){i == c->edges - 1 ? length : 0, 0, 0}, 3);
 }
 
-// The plugin of all bodies has the children of that in the composite: one configuration.
+// Adds the plugin of cables to a body. The plugins of all bodies share the children of the plugin in the composite, so
+// that they have one configuration.
 static void add_plugin(const Cable* c, hfiElem* body) {
   hfiElem* e = c->plugin ? add_element(c, body, "plugin") : NULL;
   if (!e) return;
@@ -275,27 +298,30 @@ static void add_exclude(const Cable* c, hfiElem* section, int i) {
   set_attribute(c, e, "body2", name_part(c, "B", i + 1));
 }
 
-// The bodies, each inside the one before it; the first becomes the next sibling of the composite.
+// Adds the bodies, each inside the one before it. The first becomes the next sibling of the composite.
 static void add_bodies(const Cable* c) {
   hfiReader* r = c->m->r;
-  hfVec3 normal = v3_zero();
-  hfQuat before = q_identity();
   double offset[3] = {0, 0, 0};
-  double length_before = 0;
   hfi_read_reals(r, c->elem, "offset", 3, 3, offset);
-  hfiElem holder = {0};
-  hfiElem* body = &holder;
   hfiElem* contact = add_element(c, c->m->root, "contact");
+  hfiElem holder = {0}; // parent of the first body until it has its place
+  hfiElem* body = &holder;
+
+  // of the edge before this one; the first body is placed in the parent of the composite
+  hfVec3 normal = v3_zero();
+  hfQuat frame_before = q_identity();
+  double length_before = 0;
 
   for (int i = 0; contact && i < c->edges && !r->status; ++i) {
     double length = v3_norm(edge_of(c, i));
-    double quat[4];
-    double pos[3] = {length_before, 0, 0};
-    hfQuat frame = frame_of(c, i, &normal);
+    hfQuat frame = update_frame(c, i, &normal);
     body = add_element(c, body, "body");
     if (!body) return;
+
+    double quat[4];
+    double pos[3] = {length_before, 0, 0};
     if (i == 0) v3_store(pos, v3_add(v3_load(offset), v3_load(c->point)));
-    q_store(quat, q_mul(q_conj(before), frame));
+    q_store(quat, q_mul(q_conj(frame_before), frame));
     set_attribute(c, body, "name", name_part(c, "B", i));
     set_numbers(c, body, "pos", pos, 3);
     set_numbers(c, body, "quat", quat, 4);
@@ -306,11 +332,12 @@ static void add_bodies(const Cable* c) {
     if (i == 0 || i == c->edges - 1) add_site(c, body, i, length);
     if (i < c->edges - 1) add_exclude(c, contact, i);
 
-    before = frame;
+    frame_before = frame;
     length_before = length;
   }
   if (r->status || !holder.child) return;
 
+  // the first body behind the composite
   hfiElem* first = holder.child;
   hfiElem* parent = c->elem->parent;
   first->parent = parent;
@@ -348,6 +375,7 @@ static void unfold_cable(hfiMjcf* m, hfiElem* elem) {
   if (!m->r->status) add_bodies(&c);
 }
 
+// Puts the bodies of every cable below an element behind its composite, and their excludes into the document.
 void hfi_mjcf_unfold_composites(hfiMjcf* m, hfiElem* elem) {
   for (hfiElem* e = elem->child; e && !m->r->status; e = e->next) {
     const char* type = hfi_is(e, "composite") ? hfi_attr(e, "type") : NULL;

@@ -1,4 +1,6 @@
 // <contact>, <equality> and <tendon>.
+//
+// m: the document, r: its reader, d: the definition that is filled, s: the spec of a tendon, e: a child element.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
@@ -70,11 +72,16 @@ static void read_exclude(hfiMjcf* m, hfiElem* elem) {
   hfi_keep(r, elem, hf_builder_add_exclude(r->builder, body1, body2, &r->scratch));
 }
 
+// Reads a child of <contact>: a <pair> or an <exclude>. Others are left.
 void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem) {
-  int pair = hfi_is(elem, "pair");
-  if (!pair && !hfi_is(elem, "exclude")) return;
+  int is_pair = hfi_is(elem, "pair");
+  if (!is_pair && !hfi_is(elem, "exclude")) return;
+
   elem->used = 1;
-  (pair ? read_pair : read_exclude)(m, elem);
+  if (is_pair)
+    read_pair(m, elem);
+  else
+    read_exclude(m, elem);
 }
 
 // ---- equality -----------------------------------------------------------------------------------
@@ -91,31 +98,35 @@ void hfi_mjcf_check_equality(hfiMjcf* m, hfiElem* elem) {
   apply_equality(m, elem, &d);
 }
 
-// Reads two bodies, of which the second may be the world, or two sites.
+// Finds the two ends of an equality: two bodies, of which the second may be the world, or two sites.
 static void find_ends(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
-  int sites = hfi_attr(elem, "site1") || hfi_attr(elem, "site2");
-  int bodies = hfi_attr(elem, "body1") || hfi_attr(elem, "body2");
-  if (sites == bodies) {
+  int names_sites = hfi_attr(elem, "site1") || hfi_attr(elem, "site2");
+  int names_bodies = hfi_attr(elem, "body1") || hfi_attr(elem, "body2");
+  if (names_sites == names_bodies) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "either body1 (and body2), or site1 and site2 are needed");
     return;
   }
 
-  d->objkind = sites ? HF_OBJECT_SITE : HF_OBJECT_BODY;
-  d->obj1 = hfi_mjcf_find_required(m, elem, sites ? "site1" : "body1", (hfObjectKind)d->objkind);
-  if (sites)
+  if (names_sites) {
+    d->objkind = HF_OBJECT_SITE;
+    d->obj1 = hfi_mjcf_find_required(m, elem, "site1", HF_OBJECT_SITE);
     d->obj2 = hfi_mjcf_find_required(m, elem, "site2", HF_OBJECT_SITE);
-  else
+  } else {
+    d->objkind = HF_OBJECT_BODY;
+    d->obj1 = hfi_mjcf_find_required(m, elem, "body1", HF_OBJECT_BODY);
     d->obj2 = hfi_attr(elem, "body2") ? hfi_mjcf_find(m, elem, "body2", HF_OBJECT_BODY) : 0;
+  }
 }
 
+// Reads a <connect>: its ends and, between bodies, the anchor.
 static void read_connect(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   d->type = HF_EQUALITY_CONNECT;
   find_ends(m, elem, d);
-  int anchor = hfi_read_reals(m->r, elem, "anchor", 3, 3, d->data);
-  if (d->objkind == HF_OBJECT_BODY && !anchor) hfi_require(m->r, elem, "anchor");
+  int has_anchor = hfi_read_reals(m->r, elem, "anchor", 3, 3, d->data);
+  if (d->objkind == HF_OBJECT_BODY && !has_anchor) hfi_require(m->r, elem, "anchor");
 }
 
-// Reads a <weld>: an anchor, the relative pose and the scale of the torque.
+// Reads a <weld>. data: anchor (3), relative pose (3 + 4), scale of the torque.
 static void read_weld(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   d->type = HF_EQUALITY_WELD;
   find_ends(m, elem, d);
@@ -125,17 +136,25 @@ static void read_weld(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
   hfi_read_real(m->r, elem, "torquescale", d->data + 10);
 }
 
-// Reads an equality joint1 = polynomial of joint2, or the same for tendons.
+// Reads an equality joint1 = polynomial of joint2, or the same for tendons. data: the five coefficients.
 static void read_coupling(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
-  int joint = hfi_is(elem, "joint");
-  d->type = joint ? HF_EQUALITY_JOINT : HF_EQUALITY_TENDON;
-  d->objkind = joint ? HF_OBJECT_JOINT : HF_OBJECT_TENDON;
-  d->obj1 = hfi_mjcf_find_required(m, elem, joint ? "joint1" : "tendon1", (hfObjectKind)d->objkind);
-  d->obj2 = hfi_mjcf_find(m, elem, joint ? "joint2" : "tendon2", (hfObjectKind)d->objkind);
+  if (hfi_is(elem, "joint")) {
+    d->type = HF_EQUALITY_JOINT;
+    d->objkind = HF_OBJECT_JOINT;
+    d->obj1 = hfi_mjcf_find_required(m, elem, "joint1", HF_OBJECT_JOINT);
+    d->obj2 = hfi_mjcf_find(m, elem, "joint2", HF_OBJECT_JOINT);
+  } else {
+    d->type = HF_EQUALITY_TENDON;
+    d->objkind = HF_OBJECT_TENDON;
+    d->obj1 = hfi_mjcf_find_required(m, elem, "tendon1", HF_OBJECT_TENDON);
+    d->obj2 = hfi_mjcf_find(m, elem, "tendon2", HF_OBJECT_TENDON);
+  }
+
   d->data[1] = 1;
   hfi_read_reals(m->r, elem, "polycoef", 1, 5, d->data);
 }
 
+// Reads a child of <equality> and adds it to the builder. One that refers to something left out is left out, too.
 void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
   typedef void (*Read)(hfiMjcf*, const hfiElem*, hfEqualityDef*);
   static const struct {
@@ -150,6 +169,7 @@ void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     if (!hfi_is(elem, kinds[i].kind)) continue;
     elem->used = 1;
+
     hfEqualityDef d = hf_equality_def_default();
     hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "equality", elem, apply_equality, &d);
     kinds[i].read(m, elem, &d);
@@ -170,7 +190,7 @@ void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
 
 typedef struct TendonSpec {
   hfTendonDef def;
-  int limited, actfrclimited;
+  int limited, actfrclimited; // 0, 1, or -1: the range decides
 } TendonSpec;
 
 static TendonSpec default_tendon(void) {
@@ -201,9 +221,9 @@ static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(r, elem, "springyield", &d->springyield);
 
   double ignored[5];
-  int softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1,
-                                                                                           5, ignored);
-  if (softness)
+  int has_softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored);
+  has_softness += hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored);
+  if (has_softness)
     hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: the friction of a tendon is near-rigid instead");
 }
 
@@ -212,8 +232,8 @@ void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem) {
   apply_tendon(m, elem, &s);
 }
 
-// Reads the joints and their coefficients. Returns 0 when one of the joints was left out.
-static int read_wraps(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
+// Reads the joints of a fixed tendon and their coefficients. Returns 0 if one of the joints was left out.
+static int read_joints(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   int count = 0;
   for (hfiElem* e = hfi_child(elem, "joint"); e; e = hfi_next(e, "joint")) ++count;
   int* joint = HFI_NEW(m->r, int, count);
@@ -256,7 +276,7 @@ static hfWrapDef read_place(hfiMjcf* m, hfiElem* e) {
 
 static int is_place(const hfiElem* e) { return hfi_is(e, "site") || hfi_is(e, "geom") || hfi_is(e, "pulley"); }
 
-// Reads the path of a spatial tendon. Returns 0 when something on it was left out.
+// Reads the path of a spatial tendon. Returns 0 if something on it was left out.
 static int read_path(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   int count = 0;
   for (hfiElem* e = elem->child; e; e = e->next) count += is_place(e);
@@ -276,17 +296,19 @@ static int read_path(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   return !left_out;
 }
 
+// Reads a child of <tendon> and adds it to the builder. One that refers to something left out is left out, too.
 void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
-  int spatial = hfi_is(elem, "spatial");
-  if (!spatial && !hfi_is(elem, "fixed")) return;
+  int is_spatial = hfi_is(elem, "spatial");
+  if (!is_spatial && !hfi_is(elem, "fixed")) return;
   elem->used = 1;
 
   TendonSpec s = default_tendon();
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "tendon", elem, apply_tendon, &s);
   if (r->status) return;
 
-  if (!(spatial ? read_path : read_wraps)(m, elem, &s.def)) {
+  int is_complete = is_spatial ? read_path(m, elem, &s.def) : read_joints(m, elem, &s.def);
+  if (!is_complete) {
     hfi_mjcf_leave_out(m, HF_OBJECT_TENDON, elem);
     if (!m->attached) hfi_note(r, elem, HF_WARNING, "tendon left out: it refers to something that was left out");
     return;

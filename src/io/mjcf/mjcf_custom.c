@@ -2,6 +2,8 @@
 // "hf.GEOM.stiffness" for one geom, <text name="hf.method" data="tamsi"/>, signals
 // <text name="hf.signal.ACTUATOR" data="sine AMPLITUDE HZ PHASE OFFSET"/>, and drive laws
 // <text name="hf.drive" data="constraint"/> for all servos, "hf.drive.ACTUATOR" for one.
+//
+// m: the document, c: a parameter, d and def: definitions of the builder. KEY is the name of a parameter without "hf.".
 #include "io/mjcf/mjcf.h"
 
 #include "model/actuator.h"
@@ -12,8 +14,8 @@
 
 // Lists a parameter of <custom> whose name begins with "hf.". Others are left to their programs.
 void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem) {
-  int numeric = hfi_is(elem, "numeric");
-  if (!numeric && !hfi_is(elem, "text")) return;
+  int is_numeric = hfi_is(elem, "numeric");
+  if (!is_numeric && !hfi_is(elem, "text")) return;
   const char* name = hfi_attr(elem, "name");
   if (!name || strncmp(name, "hf.", 3) != 0) return;
   elem->used = 1;
@@ -24,7 +26,7 @@ void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem) {
   c->elem = elem;
   c->text = hfi_require(m->r, elem, "data");
 
-  if (numeric) {
+  if (is_numeric) {
     double size = 1;
     hfi_read_real(m->r, elem, "size", &size);
     hfi_read_reals(m->r, elem, "data", 1, 1, &c->value);
@@ -35,7 +37,7 @@ void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem) {
   m->custom = c;
 }
 
-// The parameter "hf.KEY", which counts as used, or NULL.
+// Finds the parameter "hf.KEY" and marks it as used. NULL if the file has none.
 static hfiCustom* find_custom(hfiMjcf* m, const char* key) {
   for (hfiCustom* c = m->custom; c; c = c->next)
     if (strcmp(c->key, key) == 0) {
@@ -45,7 +47,8 @@ static hfiCustom* find_custom(hfiMjcf* m, const char* key) {
   return NULL;
 }
 
-// Reads a number that is positive, or may be zero for some keys. Returns 0 if the file does not give it.
+// Reads the number "hf.KEY", which must be positive, or for some keys may be zero. Returns 0 if the file does not give
+// it; *x then stays.
 static int find_positive(hfiMjcf* m, const char* key, double* x) {
   hfiCustom* c = find_custom(m, key);
   if (!c) return 0;
@@ -60,17 +63,18 @@ static int find_positive(hfiMjcf* m, const char* key, double* x) {
   return 1;
 }
 
-// In an attached file, parameters name objects without the prefix that the outer file gives them.
-static const char* own_name(const hfiMjcf* m, const char* full) {
+// The name that the parameters of this document use for an object: without the prefix that an outer file gives it.
+static const char* strip_prefix(const hfiMjcf* m, const char* full) {
   return full ? full + strlen(m->prefix) : NULL;
 }
 
+// Sets the contact parameters of a geom that the file gives for it or, where hfWorld has none, for the world.
 void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* def) {
-  const char* geom = own_name(m, full_name);
+  const char* geom = strip_prefix(m, full_name);
   const struct {
     const char* key;
     double* x;
-    int world;
+    int has_world_key; // 1: "hf.KEY" holds for every geom; 0: hfWorld has it (hfi_mjcf_set_world)
   } keys[] = {{"stiffness", &def->stiffness, 0},
               {"dissipation", &def->dissipation, 0},
               {"stiction_speed", &def->stiction_speed, 0},
@@ -80,9 +84,8 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
               {"friction_dynamic", &def->friction_dynamic, 0}};
 
   for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
-    int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
-    // Parameters without `world` have their values for the whole world in hfWorld.
-    if (!own && keys[i].world) find_positive(m, keys[i].key, keys[i].x);
+    int is_given = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
+    if (!is_given && keys[i].has_world_key) find_positive(m, keys[i].key, keys[i].x);
   }
 }
 
@@ -95,9 +98,10 @@ static int read_word(hfiMjcf* m, const char* key, const hfiKeyword* table, int f
   for (const hfiKeyword* k = table; k->word && c->text; ++k)
     if (strcmp(k->word, c->text) == 0) return k->value;
 
-  char known[256] = "";
-  for (const hfiKeyword* k = table; k->word; ++k) strncat(strncat(known, k == table ? "" : ", ", 3), k->word, 30);
-  hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s: \"%.40s\" is none of: %s", key, c->text ? c->text : "a number", known);
+  const char* known = table->word;
+  for (const hfiKeyword* k = table + 1; k->word; ++k) known = hfi_format(m->r, "%s, %s", known, k->word);
+  const char* given = c->text ? c->text : "a number";
+  hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s: \"%.40s\" is none of: %s", key, given, known);
   return fallback;
 }
 
@@ -119,10 +123,16 @@ const hfiKeyword hfi_mjcf_drives[] = {{"servo", HF_DRIVE_SERVO},
                                       {"constraint", HF_DRIVE_CONSTRAINT},
                                       {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
                                       {NULL, 0}};
-const hfiKeyword hfi_mjcf_signals[] = {{"constant", HF_SIGNAL_CONSTANT}, {"sine", HF_SIGNAL_SINE}, {"ramp", HF_SIGNAL_RAMP},
-                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {"cycle", HF_SIGNAL_CYCLE},
-                                       {"feedback", HF_SIGNAL_FEEDBACK}, {NULL, 0}};
+const hfiKeyword hfi_mjcf_signals[] = {{"constant", HF_SIGNAL_CONSTANT},
+                                       {"sine", HF_SIGNAL_SINE},
+                                       {"ramp", HF_SIGNAL_RAMP},
+                                       {"chirp", HF_SIGNAL_CHIRP},
+                                       {"table", HF_SIGNAL_TABLE},
+                                       {"cycle", HF_SIGNAL_CYCLE},
+                                       {"feedback", HF_SIGNAL_FEEDBACK},
+                                       {NULL, 0}};
 
+// Sets the parameters of the builder's world that the file gives: contact, method, friction.
 void hfi_mjcf_set_world(hfiMjcf* m) {
   hfWorld* w = hf_builder_world(m->r->builder);
   find_positive(m, "stiffness", &w->stiffness);
@@ -148,11 +158,13 @@ void hfi_mjcf_report_custom(hfiMjcf* m) {
 
 // ---- signals ------------------------------------------------------------------------------------
 
-// table FILE: rows of time and value, separated by blanks, commas or line ends.
+// Reads the file of "table FILE": rows of time and value, separated by blanks, commas, semicolons or line ends. Returns
+// *count numbers, or NULL after a refusal.
 static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* file, int* count) {
+  enum { MOST_BYTES = 64 << 20 };
   size_t size = 0;
   const char* path = hfi_resolve(m->r, m->folder, file);
-  char* text = hfi_slurp(path, 64 << 20, &size, &m->r->scratch);
+  char* text = hfi_slurp(path, MOST_BYTES, &size, &m->r->scratch);
   if (!text) {
     hfi_keep(m->r, elem, m->r->scratch.status);
     return NULL;
@@ -167,8 +179,9 @@ static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* fil
   return x;
 }
 
+// Sets the drive law of an actuator that the file gives: for it, or else for all servos.
 void hfi_mjcf_read_drive(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
-  const char* actuator = own_name(m, full_name);
+  const char* actuator = strip_prefix(m, full_name);
   int law = def->drive;
   if (!m->custom) return;
 
@@ -177,7 +190,7 @@ void hfi_mjcf_read_drive(hfiMjcf* m, const char* full_name, hfActuatorDef* def) 
   def->drive = law;
 }
 
-// table t0 y0 t1 y1 …, or table FILE.
+// Reads what follows the word "table" or "cycle": t0 y0 t1 y1 …, or the name of a file. Returns *count numbers.
 static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const char* rest, int* count) {
   rest += strspn(rest, " ");
   char* end = NULL;
@@ -190,7 +203,8 @@ static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const ch
   return x;
 }
 
-// feedback JOINT … T Y Q … V … KP … KD … T Y …: names until the first number, then rows.
+// Reads what follows the word "feedback": JOINT … T Y Q … V … KP … KD … T Y …: names up to the first number, then rows.
+// Returns *count numbers: how many joints, their ids, the rows. NULL after a refusal.
 static const double* read_feedback(hfiMjcf* m, const hfiElem* elem, const char* rest, int* count) {
   enum { MOST_JOINTS = 256 };
   double joint[MOST_JOINTS];
@@ -198,24 +212,27 @@ static const double* read_feedback(hfiMjcf* m, const hfiElem* elem, const char* 
   int numbers = 0;
 
   // the joints
-  for (rest += strspn(rest, " "); *rest && !strchr("+-.0123456789", *rest) &&
-       n < MOST_JOINTS; rest += strspn(rest, " ")) {
+  rest += strspn(rest, " ");
+  while (*rest && !strchr("+-.0123456789", *rest) && n < MOST_JOINTS) {
     int length = (int)strcspn(rest, " ");
     int id = hf_builder_find(m->r->builder, HF_OBJECT_JOINT, hfi_format(m->r, "%s%.*s", m->prefix, length, rest));
     if (id < 0) {
       hfi_fail(m->r, elem, HF_ERROR_MODEL, "feedback: there is no joint \"%.*s\"", length, rest);
       return NULL;
     }
-    joint[n++] = id;
-    rest += length;
+    joint[n] = id;
+    ++n;
+    rest += length + (int)strspn(rest + length, " ");
   }
 
   // the rows
   const double* x = hfi_parse_list(m->r, elem, "data", rest, &numbers);
   if (m->r->status) return NULL;
-  if (n == 0 || numbers == 0 || numbers % (2 + 4 * n)) {
+  int columns = 2 + 4 * n;
+  if (n == 0 || numbers == 0 || numbers % columns) {
     hfi_fail(m->r, elem, HF_ERROR_PARSE,
-             "feedback of %d joints: %d numbers are not rows of %d: t, y, and q, v, kp, kd of each joint", n, numbers, 2 + 4 * n);
+             "feedback of %d joints: %d numbers are not rows of %d: t, y, and q, v, kp, kd of each joint", n, numbers,
+             columns);
     return NULL;
   }
 
@@ -259,14 +276,17 @@ static const hfiKeyword* find_signal(const char* text) {
   return NULL;
 }
 
+// Sets the signal of an actuator, if the file gives one: its type and its numbers.
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
-  const char* actuator = own_name(m, full_name);
-  const hfiCustom* c = actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
+  const char* actuator = strip_prefix(m, full_name);
+  if (!actuator || !m->custom) return;
+  const hfiCustom* c = find_custom(m, hfi_format(m->r, "signal.%s", actuator));
   if (!c) return;
 
   const hfiKeyword* kind = find_signal(c->text);
   if (!kind) {
-    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "\"%.40s\" is no signal: constant, sine, ramp, chirp, table, cycle or feedback",
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE,
+             "\"%.40s\" is no signal: constant, sine, ramp, chirp, table, cycle or feedback",
              c->text ? c->text : "a number");
     return;
   }

@@ -2,12 +2,14 @@
 //
 // The outermost class is "main"; its <default> section may be repeated. A class inherits those elements of its parent
 // that come before the class in the file. They are applied first.
+//
+// m: the document, c: a class, e: an element.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
 
 static hfiClass* find_class(const hfiMjcf* m, const char* name) {
-  for (hfiClass* c = m->classes; c; c = c->next)
+  for (hfiClass* c = m->classes.newest; c; c = c->next)
     if (strcmp(c->name, name) == 0) return c;
   return NULL;
 }
@@ -23,14 +25,14 @@ static hfiClass* add_class(hfiMjcf* m, const char* name, hfiClass* parent) {
   c->tail = &c->item;
   c->inherited = parent ? parent->count : 0;
 
-  // a shortcut looks for its parameters in the enclosing classes, as they are now
+  // a shortcut of an actuator looks for its parameters in the enclosing classes, as they are now
   c->actuator = parent ? parent->actuator : fresh;
   hfiActuatorSpec* outer = parent ? HFI_NEW(m->r, hfiActuatorSpec, 1) : NULL;
   if (outer) *outer = parent->actuator;
   c->actuator.outer = outer;
 
-  c->next = m->classes;
-  m->classes = c;
+  c->next = m->classes.newest;
+  m->classes.newest = c;
   return c;
 }
 
@@ -69,16 +71,18 @@ static void read_class(hfiMjcf* m, hfiElem* elem, hfiClass* c) {
   }
 }
 
+// Reads all <default> sections of the document. The outermost class is "main".
 void hfi_mjcf_read_defaults(hfiMjcf* m) {
-  m->main = add_class(m, "main", NULL);
+  m->classes.main = add_class(m, "main", NULL);
   for (hfiElem* e = hfi_child(m->root, "default"); e && !m->r->status; e = hfi_next(e, "default")) {
     const char* name = hfi_attr(e, "class");
     if (name && strcmp(name, "main") != 0)
       hfi_fail(m->r, e, HF_ERROR_MODEL, "the outermost default class is called \"main\", not \"%s\"", name);
-    read_class(m, e, m->main);
+    read_class(m, e, m->classes.main);
   }
 }
 
+// The class that an attribute names. NULL if there is no such attribute, or after a refusal.
 const hfiClass* hfi_mjcf_find_class(hfiMjcf* m, const hfiElem* elem, const char* attr) {
   const char* name = hfi_attr(elem, attr);
   if (!name) return NULL;
@@ -87,28 +91,33 @@ const hfiClass* hfi_mjcf_find_class(hfiMjcf* m, const hfiElem* elem, const char*
   return c;
 }
 
+// The class that is active for an element: the one of its attribute `class`, else childclass, else the main class. An
+// element that a reader made has an empty one.
 const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* childclass) {
-  static const hfiClass none = {.name = ""};
-  if (elem->classless) return &none;
+  static const hfiClass empty = {.name = ""};
+  if (elem->classless) return &empty;
 
   const hfiClass* named = hfi_mjcf_find_class(m, elem, "class");
   if (named) return named;
-  return childclass ? childclass : m->main;
+  return childclass ? childclass : m->classes.main;
 }
 
-// Applies what the class inherits, then the first `count` of its own elements.
+// Applies the default elements called `kind`: those that the class inherits, then those among its own first `count`
+// elements.
 static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* kind, hfiApply apply, void* spec) {
   if (c->parent) apply_chain(m, c->parent, c->inherited, kind, apply, spec);
   for (const hfiClassItem* i = c->item; i && count > 0 && !m->r->status; i = i->next, --count)
     if (hfi_is(i->elem, kind)) apply(m, i->elem, spec);
 }
 
+// Applies the default elements called `kind` of the class and its ancestors to the spec, then the element itself.
 void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem, hfiApply apply,
                     void* spec) {
   apply_chain(m, active, active->count, kind, apply, spec);
   if (!m->r->status) apply(m, elem, spec);
 }
 
+// The row of the table of elements for this element in this section, or NULL.
 const hfiMjcfElement* hfi_mjcf_find_row(const hfiMjcf* m, const hfiElem* elem, hfiMjcfSection section) {
   for (int i = 0; i < m->table->count; ++i) {
     const hfiMjcfElement* row = &m->table->element[i];

@@ -16,6 +16,9 @@
 // A shortcut takes its parameters from the nearest class whose default was written with the same
 // shortcut, or as <general> with the shortcut's type of gain; otherwise from its own defaults.
 // <general> takes all parameters that the class has.
+//
+// m: the document, r: its reader, s: the spec of the actuator, d: its definition; kp, kv: gains; l, v: length and
+// speed.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
@@ -71,17 +74,19 @@ static int gain_of(hfiShortcut kind) {
   }
 }
 
-// Takes the parameters of the nearest class that has them for this shortcut.
-static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
+// Sets the parameters of a shortcut to those of the nearest class that has them for it, or else to the defaults.
+static void inherit_parameters(hfiActuatorSpec* s, hfiShortcut kind) {
   int gain = gain_of(kind);
 
-  for (const hfiActuatorSpec* i = s; i; i = i->outer)
-    if (i->shortcut == kind || (i->shortcut == HFI_GENERAL && i->def.gaintype == gain)) {
-      hfActuatorDef from = i->def;
-      copy_parameters(&s->def, &from);
-      s->inheritrange = i->inheritrange;
-      return;
-    }
+  for (const hfiActuatorSpec* class_spec = s; class_spec; class_spec = class_spec->outer) {
+    int is_general = class_spec->shortcut == HFI_GENERAL && class_spec->def.gaintype == gain;
+    if (class_spec->shortcut != kind && !is_general) continue;
+
+    hfActuatorDef from = class_spec->def; // a copy, because class_spec may be s
+    copy_parameters(&s->def, &from);
+    s->inheritrange = class_spec->inheritrange;
+    return;
+  }
 
   reset_parameters(&s->def);
   s->inheritrange = 0;
@@ -95,10 +100,16 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
                                         {"filterexact", HF_ACTIVATION_FILTER_EXACT},
                                         {"muscle", HF_ACTIVATION_MUSCLE},
                                         {NULL, 0}};
-  static const hfiKeyword gains[] = {
-      {"fixed", HF_GAIN_FIXED}, {"affine", HF_GAIN_AFFINE}, {"muscle", HF_GAIN_MUSCLE}, {"so3", HF_GAIN_ORIENTATION}, {NULL, 0}};
-  static const hfiKeyword biases[] = {
-      {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {"muscle", HF_BIAS_MUSCLE}, {"so3", HF_BIAS_AFFINE}, {NULL, 0}};
+  static const hfiKeyword gains[] = {{"fixed", HF_GAIN_FIXED},
+                                     {"affine", HF_GAIN_AFFINE},
+                                     {"muscle", HF_GAIN_MUSCLE},
+                                     {"so3", HF_GAIN_ORIENTATION},
+                                     {NULL, 0}};
+  static const hfiKeyword biases[] = {{"none", HF_BIAS_NONE},
+                                      {"affine", HF_BIAS_AFFINE},
+                                      {"muscle", HF_BIAS_MUSCLE},
+                                      {"so3", HF_BIAS_AFFINE},
+                                      {NULL, 0}};
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
   const struct {
@@ -110,7 +121,9 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_keyword(r, elem, "dyntype", dynamics, &d->dyntype);
   hfi_read_keyword(r, elem, "gaintype", gains, &d->gaintype);
   hfi_read_keyword(r, elem, "biastype", biases, &d->biastype);
-  // The numbers of a muscle are kept even if gain or bias are none, because an element of the class may become one.
+
+  // The numbers of a muscle are kept even if gain or bias is not a muscle's, because an element of the class may be
+  // one.
   for (int i = 0; i < 3; ++i) {
     double x[10];
     int count = hfi_read_reals(r, elem, lists[i].name, 1, 10, x);
@@ -138,8 +151,10 @@ static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiSh
   d->gainprm[0] = kp;
   d->biasprm[0] = 0;
   d->biasprm[1] = -kp;
-  d->dyntype = HF_ACTIVATION_INTEGRATOR;
-  if (kind == HFI_INTVELOCITY) return;
+  if (kind == HFI_INTVELOCITY) {
+    d->dyntype = HF_ACTIVATION_INTEGRATOR;
+    return;
+  }
 
   // <position>: the control may be filtered
   if (hfi_read_real(m->r, elem, "timeconst", &timeconst) && timeconst < 0)
@@ -160,7 +175,8 @@ static void apply_velocity(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
 
 // <damper>: gain -kv v, where v is the speed.
 static void apply_damper(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
-  double kv = s->def.gaintype == HF_GAIN_AFFINE ? -s->def.gainprm[2] : 0; // As in MuJoCo 4, a damper without kv does nothing.
+  double kv = 0; // As in MuJoCo 4, a damper without kv does nothing.
+  if (s->def.gaintype == HF_GAIN_AFFINE) kv = -s->def.gainprm[2];
   hfi_read_real(m->r, elem, "kv", &kv);
   if (kv < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "kv cannot be negative");
 
@@ -201,6 +217,8 @@ static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   } parts[] = {{"range", 0, 2}, {"force", 2, 1}, {"scale", 3, 1}, {"lmin", 4, 1},
                {"lmax", 5, 1},  {"vmax", 6, 1},  {"fpmax", 7, 1}, {"fvmax", 8, 1}};
   hfActuatorDef* d = &s->def;
+
+  // activation: time constants, unless the class has them
   if (d->dyntype != HF_ACTIVATION_MUSCLE) {
     d->dynprm[0] = 0.01;
     d->dynprm[1] = 0.04;
@@ -217,18 +235,20 @@ static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
     hfi_read_reals(m->r, elem, parts[i].attr, parts[i].count, parts[i].count, d->muscle + parts[i].first);
 
+  // the passive force has the same nine numbers; gainprm and biasprm show the first three, as a <general> would
   memcpy(d->passive, d->muscle, sizeof d->passive);
-  memcpy(d->gainprm, d->muscle, sizeof d->gainprm); // in the place where <general> has them
+  memcpy(d->gainprm, d->muscle, sizeof d->gainprm);
   memcpy(d->biasprm, d->muscle, sizeof d->biasprm);
 }
 
 // Reads an element other than <general>: takes what it inherits, then its own attributes.
 static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hfiActuatorSpec* s) {
-  if (kind != HFI_PID) { // Shortcuts do not take them from a <general> of the class.
+  if (kind != HFI_PID) {
+    // shortcuts do not take these two from a <general> of the class
     s->actlimited = -1;
     s->def.actearly = 0;
   }
-  inherit(s, kind);
+  inherit_parameters(s, kind);
 
   switch (kind) {
   case HFI_MOTOR: reset_parameters(&s->def); break;
@@ -251,6 +271,7 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
   s->shortcut = kind;
 }
 
+// Reads the attributes of an actuator that define its force, as <general> or as one of the shortcuts.
 void hfi_mjcf_apply_force_law(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfiShortcut kind = (hfiShortcut)find_kind(elem);
   if (kind == HFI_GENERAL)

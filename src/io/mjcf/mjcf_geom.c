@@ -1,27 +1,34 @@
 // <geom> and <site>.
 //
 //   fromto a b means: centre (a + b)/2, half length |a - b|/2, z axis along a - b
+//
+// m: the document, r: its reader, s: the spec of a geom or site, d: the definition in it.
 #include "io/mjcf/mjcf.h"
 #include "model/shape.h"
 
 #include <string.h>
 
 // Shapes that MJCF has and Holdfast does not support.
-static const char* const UNKNOWN_TYPES[] = {"sdf"};
-enum { UNKNOWN = sizeof UNKNOWN_TYPES / sizeof *UNKNOWN_TYPES };
+static const char* const UNSUPPORTED_TYPES[] = {"sdf"};
+enum { UNSUPPORTED_COUNT = sizeof UNSUPPORTED_TYPES / sizeof *UNSUPPORTED_TYPES };
+
+// Two points of fromto that are closer than this are one [m].
+static const double LEAST_FROMTO_LENGTH = 1e-10;
 
 // Reads the type of a shape: hfGeomType, or HFI_SHAPES and more for those that are not supported.
 static void read_type(hfiMjcf* m, const hfiElem* elem, int* type) {
-  hfiKeyword words[HFI_SHAPES + UNKNOWN + 1] = {{NULL, 0}};
+  hfiKeyword words[HFI_SHAPES + UNSUPPORTED_COUNT + 1] = {{NULL, 0}};
   for (int i = 0; i < HFI_SHAPES; ++i) words[i] = (hfiKeyword){hfi_shape_kinds[i].name, i};
-  for (int i = 0; i < UNKNOWN; ++i) words[HFI_SHAPES + i] = (hfiKeyword){UNKNOWN_TYPES[i], HFI_SHAPES + i};
+  for (int i = 0; i < UNSUPPORTED_COUNT; ++i)
+    words[HFI_SHAPES + i] = (hfiKeyword){UNSUPPORTED_TYPES[i], HFI_SHAPES + i};
   hfi_read_keyword(m->r, elem, "type", words, type);
 }
 
+// A geom before it is complete.
 typedef struct GeomSpec {
   hfGeomDef def;
   hfiPoseSpec pose;
-  int pose_given; // bits of hfi_mjcf_read_pose
+  int pose_given; // bits of hfiPoseGiven
   double fromto[6];
   int has_fromto;
   const char *mesh, *hfield, *material;
@@ -65,6 +72,7 @@ static void apply_contact(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
 static void apply_geom(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfiReader* r = m->r;
   GeomSpec* s = data;
+
   // shape and place
   read_type(m, elem, &s->def.type);
   hfi_read_reals(r, elem, "size", 1, 3, s->def.size);
@@ -101,24 +109,28 @@ static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto,
   hfVec3 a = v3_load(fromto);
   hfVec3 b = v3_load(fromto + 3);
   hfVec3 d = v3_sub(a, b);
-  if (!(v3_norm(d) > 1e-10)) hfi_fail(m->r, elem, HF_ERROR_MODEL, "fromto: the two points are one");
+  if (!(v3_norm(d) > LEAST_FROMTO_LENGTH))
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "fromto: the two points are one");
   v3_store(pose->pos, v3_scale(0.5, v3_add(a, b)));
   q_store(pose->quat, hfi_quat_from_z(d));
   *half = 0.5 * v3_norm(d);
 }
 
-// Replaces fromto by a pose and a size. pose_given: bits of hfi_mjcf_read_pose.
+// Replaces fromto by a pose and a size. pose_given: bits of hfiPoseGiven.
 static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given, const double* fromto,
                            hfiPoseSpec* pose, double size[3]) {
   // As in MuJoCo, a pos of zeros is ignored.
   int is_elsewhere = pose->pos[0] != 0 || pose->pos[1] != 0 || pose->pos[2] != 0;
-  if (pose_given & 1 && is_elsewhere) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
+  if (pose_given & HFI_GIVES_POSITION && is_elsewhere)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
 
   int last = type < HFI_SHAPES ? hfi_shape_kinds[type].fromto_size : -1;
   if (last < 0) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "fromto is for capsules, cylinders, boxes and ellipsoids");
     return;
   }
+
+  // the first size is also the size across the other axis
   for (int i = 1; i < last; ++i) size[i] = size[0];
   place_between(m, elem, fromto, pose, &size[last]);
 }
@@ -126,7 +138,7 @@ static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_g
 // ---- geom ---------------------------------------------------------------------------------------
 
 // Whether a <pair> of the document names a geom.
-static int named_in_pair(const hfiMjcf* m, const char* name) {
+static int is_named_in_pair(const hfiMjcf* m, const char* name) {
   if (!name) return 0;
   for (const hfiElem* section = m->root->child; section; section = section->next) {
     if (!hfi_is(section, "contact")) continue;
@@ -140,13 +152,13 @@ static int named_in_pair(const hfiMjcf* m, const char* name) {
 // Whether the geom neither collides nor gives mass.
 static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec* s, const hfiElem* elem) {
   const hfGeomDef* d = &s->def;
-  int from_geom = m->build.inertia_from_geom;
+  int from_geom = m->compiler.build.inertia_from_geom;
   int gives_inertia = scope->body != 0 && (from_geom == 1 || (from_geom == -1 && !scope->has_inertial));
-  int weighs = d->mass >= 0 ? d->mass > 0 : d->density > 0;
-  int in_group = d->group >= m->build.inertia_group_min && d->group <= m->build.inertia_group_max;
+  int has_mass = d->mass >= 0 ? d->mass > 0 : d->density > 0;
+  int in_group = d->group >= m->compiler.build.inertia_group_min && d->group <= m->compiler.build.inertia_group_max;
 
-  if (gives_inertia && weighs && in_group) return 0;
-  return d->contype == 0 && d->conaffinity == 0 && !named_in_pair(m, hfi_attr(elem, "name"));
+  if (gives_inertia && has_mass && in_group) return 0;
+  return d->contype == 0 && d->conaffinity == 0 && !is_named_in_pair(m, hfi_attr(elem, "name"));
 }
 
 // Loads the mesh or height field that the geom names. Returns 1 if the geom can be made with it, 0 if the geom was
@@ -154,12 +166,12 @@ static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec
 static int load_named(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem, const hfiShapeKind* shape) {
   hfiMjcfAsset* asset = NULL;
   if (shape->uses_hfield) {
-    asset = hfi_mjcf_find_asset(m, elem, "hfield", "height field", m->hfields, s->hfield);
+    asset = hfi_mjcf_find_asset(m, elem, "hfield", "height field", m->assets.hfields, s->hfield);
     if (asset) s->def.hfield = hfi_mjcf_load_hfield(m, asset);
   } else {
-    asset = hfi_mjcf_find_asset(m, elem, "mesh", "mesh", m->meshes, s->mesh);
+    asset = hfi_mjcf_find_asset(m, elem, "mesh", "mesh", m->assets.meshes, s->mesh);
     if (asset) s->def.mesh = hfi_mjcf_load_mesh(m, asset);
-    if (!shape->uses_mesh) s->def.mesh_fit = m->fitaabb ? 2 : 1;
+    if (!shape->uses_mesh) s->def.mesh_fit = m->compiler.fitaabb ? 2 : 1;
   }
 
   if (!asset || m->r->status) return 0;
@@ -174,7 +186,7 @@ static int load_named(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
 static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem) {
   if (s->def.type >= HFI_SHAPES) {
     hfi_note(m->r, elem, HF_WARNING, "geom of type %s is left out: nothing can touch it",
-             UNKNOWN_TYPES[s->def.type - HFI_SHAPES]);
+             UNSUPPORTED_TYPES[s->def.type - HFI_SHAPES]);
     hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
     return 0;
   }
@@ -193,8 +205,10 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
   if (shape->uses_mesh && !s->mesh) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
   if (m->r->status) return 0;
 
-  int names_mesh = s->mesh && (shape->uses_mesh || shape->fit);
-  return shape->uses_hfield || names_mesh ? load_named(m, scope, s, elem, shape) : 1;
+  // a mesh is the shape itself, or what a box, sphere and so on is fitted to
+  int needs_mesh = s->mesh && (shape->uses_mesh || shape->fit);
+  if (!shape->uses_hfield && !needs_mesh) return 1;
+  return load_named(m, scope, s, elem, shape);
 }
 
 // Sets the colour of a geom: its own, or else that of its material.
@@ -207,9 +221,8 @@ static void set_colour(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
   for (int i = 0; rgba && i < 4; ++i) s->def.rgba[i] = (float)rgba[i];
 }
 
-
-// A geom has one coefficient of sliding and one of rolling; an override has two of each, one for each direction. Their
-// mean counts, as in a pair.
+// Replaces the contact parameters of a geom by those of the override, if it is active. A geom has one coefficient of
+// sliding and one of rolling; an override has two of each, one for each direction. Their mean counts, as in a pair.
 static void override_contact(const hfiOverride* o, hfGeomDef* d) {
   if (!o->active) return;
   d->margin = 0.5 * o->margin; // The margins of two geoms add up.
@@ -220,6 +233,7 @@ static void override_contact(const hfiOverride* o, hfGeomDef* d) {
   d->friction[2] = 0.5 * (o->friction[3] + o->friction[4]);
 }
 
+// Reads a geom and adds it to the builder. Leaves it out if its shape is not supported or cannot be loaded.
 void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   hfiReader* r = m->r;
   GeomSpec s = default_geom();
@@ -272,6 +286,7 @@ void hfi_mjcf_check_site(hfiMjcf* m, hfiElem* elem) {
   apply_site(m, elem, &s);
 }
 
+// Reads a site and adds it to the builder.
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   hfiReader* r = m->r;
   SiteSpec s = default_site();

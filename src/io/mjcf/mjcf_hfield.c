@@ -1,4 +1,6 @@
 // <asset><hfield>: height fields, which are loaded when the first geom asks for them.
+//
+// m: the document, r: its reader, map: the heights as they are read.
 #include "io/mesh/height_map.h"
 #include "io/mjcf/mjcf.h"
 #include "model/height_field.h"
@@ -7,8 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
+// Lists a height field. Attributes that are read when it is loaded count as used.
 void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem) {
-  if (!hfi_mjcf_list_asset(m, elem, "height field", &m->hfields)) return;
+  if (!hfi_mjcf_list_asset(m, elem, "height field", &m->assets.hfields)) return;
   static const char* const read_later[] = {"nrow", "ncol", "elevation", "size", "content_type"};
   for (size_t i = 0; i < sizeof read_later / sizeof *read_later; ++i) hfi_attr(elem, read_later[i]);
 }
@@ -24,7 +27,8 @@ static hfStatus read_elevation(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* ma
   if (r->status) return r->status;
   if (nrow < 2 || ncol < 2 || nrow > HFI_MOST_HEIGHTS / ncol)
     return hfi_fail(r, elem, HF_ERROR_MODEL,
-                    "a height field without a file needs nrow and ncol of at least 2, and at most %d heights; they are %d and %d",
+                    "a height field without a file needs nrow and ncol of at least 2, and at most %d heights; "
+                    "they are %d and %d",
                     HFI_MOST_HEIGHTS, nrow, ncol);
 
   const double* elevation = hfi_read_list(r, elem, "elevation", &count);
@@ -38,8 +42,11 @@ static hfStatus read_elevation(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* ma
   if (!map->value) return hfi_fail(r, elem, HF_ERROR_MEMORY, "out of memory");
   map->nrow = nrow;
   map->ncol = ncol;
-  for (int i = 0; elevation && i < nrow * ncol; ++i)
-    map->value[(nrow - 1 - i / ncol) * ncol + i % ncol] = (float)elevation[i];
+
+  // rows from the other end
+  for (int row = 0; elevation && row < nrow; ++row)
+    for (int column = 0; column < ncol; ++column)
+      map->value[(nrow - 1 - row) * ncol + column] = (float)elevation[row * ncol + column];
   return HF_OK;
 }
 
@@ -90,6 +97,7 @@ static int add_height_field(hfiMjcf* m, const hfiMjcfAsset* asset, hfiHeightMap*
   return hf_builder_add_height_field(r->builder, &d, &r->scratch);
 }
 
+// Loads a height field if nobody has asked for it yet. Returns its id in the builder, or a status < 0.
 int hfi_mjcf_load_hfield(hfiMjcf* m, hfiMjcfAsset* a) {
   if (a->loaded) return a->id;
   hfiHeightMap map = {0};

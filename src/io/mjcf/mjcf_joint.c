@@ -1,4 +1,6 @@
 // <joint> and <freejoint>.
+//
+// m: the document, r: its reader, s: the spec of a joint, d: the definition in it.
 #include "io/mjcf/mjcf.h"
 #include "model/joint.h"
 
@@ -48,9 +50,9 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_reals(r, elem, "bendrest", 3, 3, d->bend_rest);
 
   double ignored[5];
-  int softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1,
-                                                                                           5, ignored);
-  if (softness) hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: joint friction is near-rigid instead");
+  int has_softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored);
+  has_softness += hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored);
+  if (has_softness) hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: joint friction is near-rigid instead");
 }
 
 void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem) {
@@ -78,12 +80,13 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
   // As in MuJoCo, a ball joint with the range 0 0 cannot turn at all.
   int is_held = d->type == HF_JOINT_BALL && s->limited == 1 && d->range[0] == 0 && d->range[1] == 0;
   d->limited = is_held || (kind->limits && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range));
-  d->actfrclimited = hfi_joint_is_scalar(d->type) && hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited,
-                                                                      d->actfrcrange);
+  d->actfrclimited = hfi_joint_is_scalar(d->type) &&
+                     hfi_mjcf_limited(m, elem, "actuatorfrclimited", s->actfrclimited, d->actfrcrange);
   convert_angles(m, d);
   hfi_drop_negative(r, elem, "damping", &d->damping);
   hfi_drop_negative(r, elem, "frictionloss", &d->frictionloss);
 
+  // its place in the body, and names
   if (kind->uses_anchor) {
     v3_store(d->pos, v3_add(scope->frame.p, q_rotate(scope->frame.q, v3_load(d->pos))));
     v3_store(d->axis, q_rotate(scope->frame.q, v3_load(d->axis)));
@@ -99,10 +102,11 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
   if (!r->status) hfi_keep(r, elem, hf_builder_add_joint(r->builder, d, &r->scratch));
 }
 
+// Reads a joint and adds it to the builder. The defaults of <joint> do not apply to a <freejoint>.
 void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   JointSpec s = default_joint();
 
-  if (hfi_is(elem, "freejoint")) { // The defaults of <joint> do not apply to it.
+  if (hfi_is(elem, "freejoint")) {
     static const hfiKeyword aligns[] = {{"false", 0}, {"true", 1}, {"auto", 0}, {NULL, 0}};
     int align = 0;
     s.def.type = HF_JOINT_FREE;

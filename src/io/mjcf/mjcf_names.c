@@ -1,4 +1,6 @@
 // Names of objects: the prefixes of attached models, the suffixes of replicas, and the names that were left out.
+//
+// m: the document.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
@@ -15,18 +17,20 @@ static void remember_replica(hfiMjcf* m, const char* name) {
   if (!replica) return;
   replica->name = name;
   replica->suffix = m->suffix;
-  replica->group = m->group;
-  *m->replica_tail = replica;
-  m->replica_tail = &replica->next;
+  replica->group = m->replicas.group;
+  *m->replicas.tail = replica;
+  m->replicas.tail = &replica->next;
 }
 
+// The name of an object: the attribute `name` with prefix and suffix, or NULL. Remembers names inside replicates.
 const char* hfi_mjcf_name(hfiMjcf* m, const hfiElem* elem) {
   const char* name = hfi_attr(elem, "name");
   if (!name || !name[0]) return NULL;
-  if (m->suffix[0] && m->group_count > 0) remember_replica(m, name);
+  if (m->suffix[0] && m->replicas.group_count > 0) remember_replica(m, name);
   return decorate(m, name);
 }
 
+// Lists the name of an object that is left out, so that elements that refer to it are left out, too.
 void hfi_mjcf_leave_out(hfiMjcf* m, hfObjectKind kind, const hfiElem* elem) {
   const char* name = hfi_attr(elem, "name");
   hfiLeftOut* item = name ? HFI_NEW(m->r, hfiLeftOut, 1) : NULL;
@@ -43,15 +47,18 @@ static int was_left_out(const hfiMjcf* m, int kind, const char* name) {
   return 0;
 }
 
+// The id of the object that an attribute names; -1 if there is no such attribute; HFI_LEFT_OUT if that object was left
+// out, or if it is unknown, which is refused.
 int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind) {
   const char* name = m->r->status ? NULL : hfi_attr(elem, attr);
   if (!name) return -1;
   hfObjectKind lookup = kind == HF_OBJECT_INERTIAL ? HF_OBJECT_BODY : kind;
   if (lookup == HF_OBJECT_BODY && strcmp(name, "world") == 0) return 0;
 
+  // in the same replica, or else outside of it
   const char* full = decorate(m, name);
   int id = hf_builder_find(m->r->builder, lookup, full);
-  if (id < 0 && m->suffix[0]) { // A replica may refer to something outside.
+  if (id < 0 && m->suffix[0]) {
     full = hfi_format(m->r, "%s%s", m->prefix, name);
     id = hf_builder_find(m->r->builder, lookup, full);
   }
@@ -70,7 +77,7 @@ int hfi_mjcf_find_required(hfiMjcf* m, const hfiElem* elem, const char* attr, hf
 
 // ---- replicas -----------------------------------------------------------------------------------
 
-// Whether an element or one below it has an attribute with this value.
+// Whether an element or one below it has an attribute with this value, other than its own name and class.
 static int refers_to(const hfiElem* elem, const char* name) {
   for (const hfiAttr* a = elem->attr; a; a = a->next)
     if (strcmp(a->name, "name") != 0 && strcmp(a->name, "class") != 0 && strcmp(a->value, name) == 0) return 1;
@@ -84,33 +91,39 @@ const hfiReplica* hfi_mjcf_find_replica(const hfiReplica* i, const hfiElem* elem
   return i;
 }
 
+// The number of the first group of an outermost replicate with `count` replicas, or of an attached model (count 1).
+// Numbers groups in the order of the calls; an element that has its groups already keeps them.
 int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count) {
-  for (const hfiReplicate* i = m->replicates; i; i = i->next)
+  for (const hfiReplicate* i = m->replicas.replicates; i; i = i->next)
     if (i->elem == elem) return i->first_group;
 
-  if (count > 10 * HFI_MOST_REPLICAS - m->group_count)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than %d replicas", 10 * HFI_MOST_REPLICAS);
+  enum { MOST_GROUPS = 10 * HFI_MOST_REPLICAS };
+  if (count > MOST_GROUPS - m->replicas.group_count)
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than %d replicas", MOST_GROUPS);
+
   hfiReplicate* item = HFI_NEW(m->r, hfiReplicate, 1);
   if (!item) return 0;
   item->elem = elem;
-  item->first_group = m->group_count;
-  item->next = m->replicates;
-  m->replicates = item;
+  item->first_group = m->replicas.group_count;
+  item->next = m->replicas.replicates;
+  m->replicas.replicates = item;
 
-  m->group_count += count;
+  m->replicas.group_count += count;
   return item->first_group;
 }
 
+// Gives groups to the outermost replicates and the attached models below an element, in the order of the tree.
 void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem) {
   for (const hfiElem* e = elem->child; e && !m->r->status; e = e->next) {
-    int is_replicate = hfi_is(e, "replicate");
-    int count = 1;
-    int has_count = is_replicate && hfi_read_int(m->r, e, "count", &count);
-    if (is_replicate && (!has_count || count < 1 || count > HFI_MOST_REPLICAS)) continue; // refused when it is read
-
-    if (is_replicate || hfi_is(e, "attach"))
-      hfi_mjcf_first_group(m, e, count);
-    else
+    if (hfi_is(e, "replicate")) {
+      int count = 0;
+      hfi_read_int(m->r, e, "count", &count);
+      int is_valid = count >= 1 && count <= HFI_MOST_REPLICAS; // Others are refused when they are read.
+      if (is_valid) hfi_mjcf_first_group(m, e, count);
+    } else if (hfi_is(e, "attach")) {
+      hfi_mjcf_first_group(m, e, 1);
+    } else {
       hfi_mjcf_number_groups(m, e);
+    }
   }
 }

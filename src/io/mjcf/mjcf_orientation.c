@@ -1,10 +1,13 @@
 // <orientation>, a servo for the rotation of a ball joint or of a site in its reference. It has three controls (a
 // rotation vector) or four (a quaternion). The actuator NAME has the first control; actuators NAME.x, NAME.y and NAME.z
 // that follow it have the others.
+//
+// m: the document, d: the definition of the actuator.
 #include "io/mjcf/mjcf.h"
 
 #include "model/actuator.h"
 
+// Reads `input`: a rotation vector (expmap, also if the attribute is empty) or a quaternion. Sets d->inputs.
 void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   enum { VECTOR = HF_INPUT_X | HF_INPUT_Y | HF_INPUT_Z };
   static const hfiKeyword charts[] = {{"expmap", VECTOR}, {"quat", VECTOR | HF_INPUT_W}, {NULL, 0}};
@@ -13,6 +16,7 @@ void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   if (text && text[0]) hfi_read_keyword(m->r, elem, "input", charts, &d->inputs);
 }
 
+// Reads the attributes of <orientation>: gains and the kind of input.
 void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   hfi_read_real(m->r, elem, "kp", &d->gainprm[0]);
   hfi_mjcf_read_servo_damping(m, elem, d);
@@ -24,6 +28,7 @@ void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* 
   hfi_mjcf_read_chart(m, elem, d);
 }
 
+// Adds an actuator for each control of an orientation servo except the first. Does nothing for other actuators.
 void hfi_mjcf_add_axes(hfiMjcf* m, const hfiElem* elem, const hfActuatorDef* first) {
   int count = first->gaintype == HF_GAIN_ORIENTATION ? hfi_orientation_count(first->inputs) : 0;
 

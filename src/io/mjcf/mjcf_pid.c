@@ -1,10 +1,14 @@
-// MuJoCo's PID actuator, a plugin that comes with MuJoCo:
+// MuJoCo's PID actuators: a plugin that comes with MuJoCo, and the element <pid> further below.
 //
-//   <extension><plugin plugin="mujoco.pid"><instance name="I"><config key="kp" value="40"/>...</instance></plugin></extension>
+//   <extension><plugin plugin="mujoco.pid">
+//     <instance name="I"><config key="kp" value="40"/>...</instance>
+//   </plugin></extension>
 //   <actuator><plugin plugin="mujoco.pid" instance="I" joint="J"/></actuator>
 //
 // or with the <config> elements inside the actuator. The force is kp e + ki I - kd l' with e = ctrl - l. I is the
 // integral of e, with |ki I| <= imax; it is the activation.
+//
+// m: the document, r: its reader, s: the spec of the actuator, d: its definition, g: gains, l: length.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
@@ -38,7 +42,7 @@ static Gains read_gains(hfiMjcf* m, const hfiElem* elem) {
   return g;
 }
 
-// An actuator has one activation: the integral, or the control that moves at a bounded speed.
+// Sets the activation of an actuator, which has one: the integral, or else the control that moves at a bounded speed.
 static void set_dynamics(hfActuatorDef* d, double ki, double slewmax) {
   d->dyntype = HF_ACTIVATION_NONE;
   d->dynprm[0] = 1;
@@ -52,10 +56,12 @@ static void set_dynamics(hfActuatorDef* d, double ki, double slewmax) {
   }
 }
 
+// Warns if both are given, because an actuator has one activation.
 static void note_slew(hfiMjcf* m, const hfiElem* elem, double slewmax, double ki) {
   if (slewmax > 0 && ki > 0) hfi_note(m->r, elem, HF_WARNING, "slewmax beside ki is not used: the control may jump");
 }
 
+// Reads the plugin mujoco.pid: its gains are those of its instance, or the ones that stand in the element.
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   const char* name = hfi_attr(elem, "instance");
   hfiElem* instance = name ? hfi_mjcf_find_instance(m, PLUGIN, name) : NULL;
@@ -79,6 +85,7 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   d->biasprm[1] = -g.kp;
   d->biasprm[2] = -g.kd;
 
+  // |ki I| <= imax is a bound of I here
   set_dynamics(d, g.ki, g.slewmax);
   if (!(g.ki > 0 && g.imax >= 0)) return;
   d->actrange[1] = g.imax / g.ki;
@@ -88,7 +95,9 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 
 // ---- <pid> --------------------------------------------------------------------------------------
 
+// The inputs of a <pid>, as bits of hfiActuatorSpec.inputs. The first input is the lowest bit.
 enum { POSITION = 1, VELOCITY = 2, FEEDFORWARD = 4 };
+static int first_input(int inputs) { return inputs & -inputs; }
 
 // Reads which inputs the controller has; an empty list stands for the usual two.
 static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
@@ -103,15 +112,18 @@ static double input_gain(const hfActuatorDef* d, int input) {
   return input == VELOCITY ? -d->biasprm[2] : 1;
 }
 
-// The range of the first input.
+// Sets ctrlrange to the range of the first input that the controller has.
 void hfi_mjcf_apply_setpoint_ranges(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_reals(m->r, elem, "posrange", 2, 2, s->def.ctrlrange);
   if (s->inputs & POSITION) return;
-  memcpy(s->def.ctrlrange, s->inputs & VELOCITY ? s->velrange : s->ffrange, sizeof s->def.ctrlrange);
+
+  const double* range = s->inputs & VELOCITY ? s->velrange : s->ffrange;
+  memcpy(s->def.ctrlrange, range, sizeof s->def.ctrlrange);
 }
 
-// force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. This actuator
-// has the first input and all terms in length and velocity; motors on the same target have the other inputs.
+// Reads <pid>: force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. So
+// this actuator has the first input and all terms in length and velocity. Motors on the same target have the other
+// inputs.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfActuatorDef* d = &s->def;
   hfiReader* r = m->r;
@@ -125,6 +137,7 @@ void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpe
     s->inputs = POSITION | VELOCITY;
   }
 
+  // attributes; of kv and dampratio the one that the element gives replaces the other
   hfi_read_real(r, elem, "kp", &kp);
   if (hfi_read_real(r, elem, "kv", &kv)) ratio = 0;
   if (hfi_read_real(r, elem, "dampratio", &ratio)) kv = 0;
@@ -148,7 +161,7 @@ void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpe
   d->biasprm[1] = -kp;
   d->biasprm[2] = -kv;
   d->dampratio = ratio;
-  d->gainprm[0] = input_gain(d, s->inputs & -s->inputs);
+  d->gainprm[0] = input_gain(d, first_input(s->inputs));
   set_dynamics(d, s->ki, s->inputs & POSITION ? s->slewmax : 0);
 
   if (!(s->ki > 0 && s->imax > 0)) return;
@@ -181,12 +194,13 @@ static void add_input(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* s,
   if (!m->r->status) hfi_keep(m->r, elem, hf_builder_add_actuator(m->r->builder, &d, &m->r->scratch));
 }
 
+// Adds a motor for each input of a <pid> except its first.
 void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* s) {
   if (s->shortcut != HFI_SETPOINT_PID) return;
-  int first = s->inputs & -s->inputs;
+  int first = first_input(s->inputs);
   if (s->def.forcelimited && s->inputs != first)
     hfi_note(m->r, elem, HF_WARNING,
              "forcerange of a pid with several inputs bounds the force of its first input only");
-  for (int input = VELOCITY; input <= FEEDFORWARD; input *= 2)
-    if (input != first && s->inputs & input) add_input(m, elem, s, input);
+  if (first != VELOCITY && s->inputs & VELOCITY) add_input(m, elem, s, VELOCITY);
+  if (first != FEEDFORWARD && s->inputs & FEEDFORWARD) add_input(m, elem, s, FEEDFORWARD);
 }

@@ -3,6 +3,8 @@
 //   euler      q = r1 r2 r3 for axes that turn with the frame (xyz), q = r3 r2 r1 for fixed ones (XYZ)
 //   xyaxes     x, y made orthogonal to x, z = x cross y
 //   zaxis      the smallest rotation that turns +z into this axis
+//
+// m: the document. X_BE: pose of an element E in its body B.
 #include "io/mjcf/mjcf.h"
 
 #include <ctype.h>
@@ -11,20 +13,23 @@
 // A vector or quaternion shorter than this has no direction [-].
 static const double SHORTEST_DIRECTION = 1e-10;
 
-double hfi_mjcf_angle(const hfiMjcf* m, double angle) { return m->degree ? angle * (HFI_PI / 180.0) : angle; }
+// An angle of the file in radians.
+double hfi_mjcf_angle(const hfiMjcf* m, double angle) { return m->compiler.degree ? angle * (HFI_PI / 180.0) : angle; }
 
+// Writes the pose of an element in its body, X_BE = X_BF X_FE, where F is the frame around the element.
 void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3], double quat[4]) {
   hfiPlacement X_BE = hfi_placement_mul(scope->frame, hfi_placement_from(pose->pos, pose->quat));
   v3_store(pos, X_BE.p);
   q_store(quat, X_BE.q);
 }
 
+// The rotation of three Euler angles, in the unit and with the axes that <compiler> gives.
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]) {
   hfQuat q = q_identity();
 
   for (int i = 0; i < 3; ++i) {
-    char letter = (char)tolower((unsigned char)m->eulerseq[i]);
-    int turns_with_frame = m->eulerseq[i] == letter;
+    char letter = (char)tolower((unsigned char)m->compiler.eulerseq[i]);
+    int turns_with_frame = m->compiler.eulerseq[i] == letter;
     hfVec3 axis = v3(letter == 'x', letter == 'y', letter == 'z');
     hfQuat turn = q_from_axis_angle(axis, hfi_mjcf_angle(m, angle[i]));
     q = turns_with_frame ? q_mul(q, turn) : q_mul(turn, q);
@@ -45,13 +50,15 @@ static hfQuat read_xy_axes(hfiMjcf* m, const hfiElem* elem, const double* v) {
   y = v3_unit(y);
   hfQuat q = q_from_m3(m3_from_cols(x, y, v3_cross(x, y)));
   hfQuat opposite = {-q.w, -q.x, -q.y, -q.z};
-  return q.w < -0.5 ? opposite : q; // Of q and -q take the one that MuJoCo takes: its w is positive if the trace is above 0.
+
+  // q and -q are the same rotation; take the one that MuJoCo takes: its w is positive if the trace is above 0
+  return q.w < -0.5 ? opposite : q;
 }
 
 // Reads the one form of orientation that is given. Returns 1 if there is one.
 static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
   hfiReader* r = m->r;
-  double x[6];
+  double x[6]; // the numbers of an attribute
   hfQuat q = q_identity();
   int given = 0;
 
@@ -94,8 +101,12 @@ static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
   return 1;
 }
 
+// Reads the pose of an element in the frame around it. What is not given stays. Returns bits of hfiPoseGiven.
 int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose) {
   int has_pos = hfi_read_reals(m->r, elem, "pos", 3, 3, pose->pos) != 0;
   int has_orientation = read_orientation(m, elem, pose->quat);
-  return has_pos | has_orientation << 1;
+  int given = 0;
+  if (has_pos) given |= HFI_GIVES_POSITION;
+  if (has_orientation) given |= HFI_GIVES_ORIENTATION;
+  return given;
 }

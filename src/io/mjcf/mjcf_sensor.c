@@ -1,4 +1,6 @@
 // <sensor> and <keyframe>.
+//
+// m: the document, r: its reader, d: the definition that is filled, k: the keyframe that is being read.
 #include "io/mjcf/mjcf.h"
 #include "build/key.h"
 #include "model/actuator.h"
@@ -59,33 +61,39 @@ static const SensorKind sensor_kinds[] = {
 const char* const hfi_mjcf_contact_data[] = {"found", "force", "torque", "dist", "pos", "normal", "tangent", "linvel",
                                              "angvel", NULL};
 const char* const hfi_mjcf_ray_data[] = {"dist", "dir", "origin", "point", "normal", "depth", NULL};
-const hfiKeyword hfi_mjcf_reductions[] = {{"none", HF_REDUCE_NONE}, {"mindist", HF_REDUCE_MINDIST}, {"maxforce", HF_REDUCE_MAXFORCE},
-                                          {"netforce", HF_REDUCE_NETFORCE}, {NULL, 0}};
+const hfiKeyword hfi_mjcf_reductions[] = {{"none", HF_REDUCE_NONE},
+                                          {"mindist", HF_REDUCE_MINDIST},
+                                          {"maxforce", HF_REDUCE_MAXFORCE},
+                                          {"netforce", HF_REDUCE_NETFORCE},
+                                          {NULL, 0}};
 
 static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody", HF_OBJECT_BODY},
                                          {"geom", HF_OBJECT_GEOM},     {"site", HF_OBJECT_SITE},
                                          {"camera", HF_OBJECT_CAMERA}, {NULL, 0}};
 
-// The object of a frame sensor, or its reference; HFI_LEFT_OUT when that object was left out.
+// The object of a frame sensor, or its reference. Sets *kind to its kind. Returns -1 if there is no attribute typeattr,
+// HFI_LEFT_OUT if the object was left out.
 static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr, int* kind) {
   if (!hfi_read_keyword(m->r, elem, typeattr, frame_kinds, kind)) return -1;
   return hfi_mjcf_find_required(m, elem, nameattr, (hfObjectKind)*kind);
 }
 
-// An end of a sensor between two objects: the attribute that names it.
+// An end of a sensor between two objects.
 typedef struct SensorEnd {
-  const char* attr;
+  const char* attr; // the attribute that names it
   hfObjectKind kind;
-  int second, subtree;
+  int is_second;
+  int is_subtree; // 1: the body and all below it
 } SensorEnd;
 
-// Finds the objects of a sensor between two: obj and objkind, ref and refkind, and the bits of subtree.
+// Finds the objects of a sensor between two: obj and objkind of the first, ref and refkind of the second. Bit 0 or 1 of
+// d->subtree says that one of them is a subtree.
 static void find_ends(hfiMjcf* m, const hfiElem* elem, const SensorEnd* ends, size_t count, hfSensorDef* d) {
   for (size_t i = 0; i < count; ++i) {
     if (!hfi_attr(elem, ends[i].attr)) continue;
 
     int id = hfi_mjcf_find(m, elem, ends[i].attr, ends[i].kind);
-    if (ends[i].second) {
+    if (ends[i].is_second) {
       d->refkind = (int)ends[i].kind;
       d->ref = id;
     } else {
@@ -93,14 +101,15 @@ static void find_ends(hfiMjcf* m, const hfiElem* elem, const SensorEnd* ends, si
       d->obj = id;
     }
 
-    if (ends[i].subtree) d->subtree |= 1 << ends[i].second;
+    if (ends[i].is_subtree) d->subtree |= 1 << ends[i].is_second;
   }
 }
 
 // Reads a <contact> sensor: the two sides, and which numbers of which contacts.
 static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
-  static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0}, {"body1", HF_OBJECT_BODY, 0, 0}, {"subtree1", HF_OBJECT_BODY, 0, 1},
-                                   {"site", HF_OBJECT_SITE, 0, 0},  {"geom2", HF_OBJECT_GEOM, 1, 0}, {"body2", HF_OBJECT_BODY, 1, 0},
+  static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0},    {"body1", HF_OBJECT_BODY, 0, 0},
+                                   {"subtree1", HF_OBJECT_BODY, 0, 1}, {"site", HF_OBJECT_SITE, 0, 0},
+                                   {"geom2", HF_OBJECT_GEOM, 1, 0},    {"body2", HF_OBJECT_BODY, 1, 0},
                                    {"subtree2", HF_OBJECT_BODY, 1, 1}};
   find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
 
@@ -114,10 +123,10 @@ static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
 
 // Reads a <rangefinder>: the site or camera from which its ray goes.
 static void find_ray(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
-  int camera = hfi_attr(elem, "camera") != NULL;
-  if (camera && hfi_attr(elem, "site")) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both site and camera are given");
-  d->objkind = camera ? HF_OBJECT_CAMERA : HF_OBJECT_SITE;
-  d->obj = hfi_mjcf_find_required(m, elem, camera ? "camera" : "site", (hfObjectKind)d->objkind);
+  int is_camera = hfi_attr(elem, "camera") != NULL;
+  if (is_camera && hfi_attr(elem, "site")) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both site and camera are given");
+  d->objkind = is_camera ? HF_OBJECT_CAMERA : HF_OBJECT_SITE;
+  d->obj = hfi_mjcf_find_required(m, elem, is_camera ? "camera" : "site", (hfObjectKind)d->objkind);
   hfi_mjcf_read_words(m, elem, "data", hfi_mjcf_ray_data, &d->data);
 }
 
@@ -131,7 +140,9 @@ static void find_projection(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
 
 // Reads a sensor between two geoms or bodies.
 static void find_pair(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
-  static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0}, {"body1", HF_OBJECT_BODY, 0, 0}, {"geom2", HF_OBJECT_GEOM, 1, 0},
+  static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0},
+                                   {"body1", HF_OBJECT_BODY, 0, 0},
+                                   {"geom2", HF_OBJECT_GEOM, 1, 0},
                                    {"body2", HF_OBJECT_BODY, 1, 0}};
   find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
 }
@@ -162,11 +173,17 @@ static const struct {
   const char* word;
   int type;
   void (*find)(hfiMjcf*, const hfiElem*, hfSensorDef*);
-} special_kinds[] = {{"contact", HF_SENSOR_CONTACT, find_contact},   {"rangefinder", HF_SENSOR_RANGEFINDER, find_ray},
-                     {"distance", HF_SENSOR_DISTANCE, find_pair},    {"normal", HF_SENSOR_NORMAL, find_pair},
-                     {"fromto", HF_SENSOR_FROM_TO, find_pair},       {"insidesite", HF_SENSOR_INSIDE_SITE, find_inside},
-                     {"user", HF_SENSOR_USER, find_user},           {"camprojection", HF_SENSOR_CAMERA_PROJECTION, find_projection}};
+} special_kinds[] = {{"contact", HF_SENSOR_CONTACT, find_contact},
+                     {"rangefinder", HF_SENSOR_RANGEFINDER, find_ray},
+                     {"distance", HF_SENSOR_DISTANCE, find_pair},
+                     {"normal", HF_SENSOR_NORMAL, find_pair},
+                     {"fromto", HF_SENSOR_FROM_TO, find_pair},
+                     {"insidesite", HF_SENSOR_INSIDE_SITE, find_inside},
+                     {"user", HF_SENSOR_USER, find_user},
+                     {"camprojection", HF_SENSOR_CAMERA_PROJECTION, find_projection}};
 
+// The element of a sensor of this type (hfSensorType). *attribute: the one that names its object; NULL for a frame
+// sensor and for those with attributes of their own, "" for a sensor without an object.
 const char* hfi_mjcf_sensor_word(int type, const char** attribute) {
   for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i)
     if (sensor_kinds[i].type == type) {
@@ -180,12 +197,14 @@ const char* hfi_mjcf_sensor_word(int type, const char** attribute) {
   return "";
 }
 
-// Finds what a sensor of the table measures.
-static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hfSensorDef* d) {
-  if (k->attr && !k->attr[0]) return;
-  if (k->attr) {
-    d->objkind = (int)k->kind;
-    d->obj = hfi_mjcf_find_required(m, elem, k->attr, k->kind);
+// Finds the object that a sensor of the table measures, and the reference of a frame sensor.
+static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* kind, hfSensorDef* d) {
+  int has_no_object = kind->attr && !kind->attr[0];
+  if (has_no_object) return;
+
+  if (kind->attr) {
+    d->objkind = (int)kind->kind;
+    d->obj = hfi_mjcf_find_required(m, elem, kind->attr, kind->kind);
     return;
   }
 
@@ -212,12 +231,15 @@ static int read_target(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   return 0;
 }
 
+// Warns that a sensor of the main file is left out.
 static void note_left_out(const hfiMjcf* m, const hfiElem* elem) {
   if (m->attached) return;
   hfi_note(m->r, elem, HF_WARNING,
-           "sensor left out: what it measures was left out or is not supported; the numbers of the sensors after it come earlier than in MuJoCo");
+           "sensor left out: what it measures was left out or is not supported; "
+           "the numbers of the sensors after it come earlier than in MuJoCo");
 }
 
+// Reads a sensor and adds it to the builder. Leaves it out if it refers to something that was left out.
 void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfSensorDef d = hf_sensor_def_default();
@@ -226,6 +248,7 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   elem->used = 1;
   hfi_attr(elem, "name"); // The name of a sensor that is left out counts as used, too.
 
+  // how it measures
   hfi_read_real(r, elem, "cutoff", &d.cutoff);
   hfi_read_real(r, elem, "noise", &d.noise);
   hfi_read_real(r, elem, "delay", &d.delay);
@@ -258,7 +281,7 @@ typedef struct KeyReading {
   const hfiElem* elem;
   int nq, nv, na, nu, nmocap;
   int has_reference;      // 1: `reference` is filled
-  hfiKeyArrays reference; // The model at its reference. Only a vector that is too short needs it.
+  hfiKeyArrays reference; // the model at its reference, which only a vector that is too short needs
 } KeyReading;
 
 // Fills k->reference, once for all vectors.
@@ -266,14 +289,18 @@ static void read_reference(KeyReading* k) {
   hfiReader* r = k->m->r;
   if (k->has_reference) return;
   k->has_reference = 1;
-  k->reference = (hfiKeyArrays){HFI_NEW(r, double, k->nq), HFI_NEW(r, double, k->nv),         HFI_NEW(r, double, k->na),
-                                HFI_NEW(r, double, k->nu), HFI_NEW(r, double, 3 * k->nmocap), HFI_NEW(r, double, 4 * k->nmocap)};
+  k->reference = (hfiKeyArrays){.qpos = HFI_NEW(r, double, k->nq),
+                                .qvel = HFI_NEW(r, double, k->nv),
+                                .act = HFI_NEW(r, double, k->na),
+                                .ctrl = HFI_NEW(r, double, k->nu),
+                                .mpos = HFI_NEW(r, double, 3 * k->nmocap),
+                                .mquat = HFI_NEW(r, double, 4 * k->nmocap)};
   if (!r->status) hfi_keep(r, k->elem, hfi_key_reference(r->builder, &k->reference, &r->scratch));
 }
 
-// Reads a vector of a keyframe. Whole groups of `unit` numbers that it lacks are taken from *reference, a member of
-// k->reference. Returns NULL when there is no such vector, and when its size does not fit because actuators were left
-// out, which is reported.
+// Reads a vector of a keyframe, which has `size` numbers in groups of `unit`. Groups that a shorter one lacks are those
+// of *reference, a member of k->reference. may_differ: 1 if actuators were left out, so that another size is a warning.
+// Returns NULL if there is no such vector, or if its size does not fit.
 static const double* read_vector(KeyReading* k, const char* attr, int size, int unit, double* const* reference,
                                  int may_differ) {
   hfiReader* r = k->m->r;
@@ -292,7 +319,8 @@ static const double* read_vector(KeyReading* k, const char* attr, int size, int 
   }
 
   read_reference(k);
-  for (int i = 0; !r->status && i < count - count % unit; ++i) (*reference)[i] = x[i];
+  int in_whole_groups = count - count % unit;
+  for (int i = 0; !r->status && i < in_whole_groups; ++i) (*reference)[i] = x[i];
   return *reference;
 }
 
@@ -300,16 +328,22 @@ static const double* read_vector(KeyReading* k, const char* attr, int size, int 
 // zero.
 static const double* read_controls(KeyReading* k, int may_differ) {
   hfiReader* r = k->m->r;
-  int without = 0;
-  for (int i = 0; i < k->nu; ++i) without += hfi_lacks_control(hf_builder_actuator(r->builder, i));
-  const double* x = read_vector(k, "ctrl", k->nu - without, 1, &k->reference.ctrl, may_differ);
+  int lacking = 0; // how many actuators have no control in the file
+  for (int i = 0; i < k->nu; ++i) lacking += hfi_lacks_control(hf_builder_actuator(r->builder, i));
+  const double* given = read_vector(k, "ctrl", k->nu - lacking, 1, &k->reference.ctrl, may_differ);
+  if (!given || lacking == 0) return given;
 
-  double* all = x && without ? HFI_NEW(r, double, k->nu) : NULL;
-  if (!all) return x;
-  for (int i = 0; i < k->nu; ++i) all[i] = hfi_lacks_control(hf_builder_actuator(r->builder, i)) ? 0 : *x++;
+  double* all = HFI_NEW(r, double, k->nu);
+  if (!all) return given;
+  for (int i = 0; i < k->nu; ++i) {
+    if (hfi_lacks_control(hf_builder_actuator(r->builder, i))) continue; // it stays zero
+    all[i] = *given;
+    ++given;
+  }
   return all;
 }
 
+// Reads a <key> and adds it to the builder. Vectors that the file does not give are left to the builder.
 void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   if (!hfi_is(elem, "key")) return;

@@ -1,6 +1,8 @@
 // hf_builder_write_mjcf: the definitions of a builder as one MJCF file. Reading this file gives the same definitions
 // again, in the order of the finished model. Angles are in radians, meshes are written as vertices and triangles, and
 // parameters that MJCF lacks are in <custom>.
+//
+// w: the writer, b: its builder, d: the definition of an object.
 #include "io/mjcf/mjcf_write.h"
 
 #include "base/error.h"
@@ -14,7 +16,7 @@
 
 // ---- names --------------------------------------------------------------------------------------
 
-// Lists the names that objects have. That of an inertial frame is its body's.
+// Lists the names that objects have.
 static void collect_names(hfiMjcfWriter* w) {
   for (int k = 0; k < HF_OBJECT_KINDS; ++k) {
     hfObjectKind kind = (hfObjectKind)k;
@@ -25,8 +27,9 @@ static void collect_names(hfiMjcfWriter* w) {
   }
 }
 
-// Gives an object without a name a unique one, because another object refers to it.
-static void need_name(hfiMjcfWriter* w, int kind, int id) {
+// Gives an object a unique name if it has none, because another object refers to it. kind: hfObjectKind. Does nothing
+// if there is no object (id < 0).
+static void ensure_name(hfiMjcfWriter* w, int kind, int id) {
   if (kind == HF_OBJECT_INERTIAL) kind = HF_OBJECT_BODY;
   if (kind == HF_OBJECT_NONE || id < 0 || w->name[kind][id] || w->xml.status) return;
 
@@ -41,59 +44,61 @@ static void need_name(hfiMjcfWriter* w, int kind, int id) {
   if (!w->name[kind][id]) hfi_xml_refuse_memory(&w->xml);
 }
 
+// Whether a geom has parameters of contact that MJCF lacks. They stand in <custom>, under the name of the geom.
 static int has_contact_parameters(const hfGeomDef* d) {
   return d->stiffness >= 0 || d->dissipation >= 0 || d->stiction_speed >= 0 || d->tangential_stiffness >= 0 ||
          d->tangential_damping >= 0 || d->friction_dynamic >= 0 || d->restitution > 0;
 }
 
-// Names all objects without a name to which another object refers.
-static void name_what_is_referred_to(hfiMjcfWriter* w) {
+// Names all objects without a name to which another object or <custom> refers.
+static void name_referenced_objects(hfiMjcfWriter* w) {
   const hfBuilder* b = w->b;
   for (int i = 0; i < b->geom.count; ++i)
-
-    if (has_contact_parameters(&b->geom.data[i])) need_name(w, HF_OBJECT_GEOM, i);
-  for (int i = 0; i < b->mesh.count; ++i) need_name(w, HF_OBJECT_MESH, i);
-  for (int i = 0; i < b->hfield.count; ++i) need_name(w, HF_OBJECT_HFIELD, i);
+    if (has_contact_parameters(&b->geom.data[i])) ensure_name(w, HF_OBJECT_GEOM, i);
+  for (int i = 0; i < b->mesh.count; ++i) ensure_name(w, HF_OBJECT_MESH, i);
+  for (int i = 0; i < b->hfield.count; ++i) ensure_name(w, HF_OBJECT_HFIELD, i);
 
   for (int i = 0; i < b->pair.count; ++i) {
-    need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom1);
-    need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom2);
+    ensure_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom1);
+    ensure_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom2);
   }
-  for (int i = 0; i < b->camera.count; ++i) need_name(w, HF_OBJECT_BODY, b->camera.data[i].target);
+  for (int i = 0; i < b->camera.count; ++i) ensure_name(w, HF_OBJECT_BODY, b->camera.data[i].target);
   for (int i = 0; i < b->exclude.count; ++i)
-    for (int k = 0; k < 2; ++k) need_name(w, HF_OBJECT_BODY, b->exclude.data[i].body[k]);
+    for (int k = 0; k < 2; ++k) ensure_name(w, HF_OBJECT_BODY, b->exclude.data[i].body[k]);
 
   for (int i = 0; i < b->tendon.count; ++i) {
     const hfTendonDef* d = &b->tendon.data[i];
-    for (int k = 0; k < d->count; ++k) need_name(w, HF_OBJECT_JOINT, d->joint[k]);
+    for (int k = 0; k < d->count; ++k) ensure_name(w, HF_OBJECT_JOINT, d->joint[k]);
     for (int k = 0; k < d->path_count; ++k) {
       const hfWrapDef* place = &d->path[k];
       if (place->type != HF_WRAP_PULLEY)
-        need_name(w, place->type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM, place->obj);
-      need_name(w, HF_OBJECT_SITE, place->side);
+        ensure_name(w, place->type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM, place->obj);
+      ensure_name(w, HF_OBJECT_SITE, place->side);
     }
   }
 
   for (int i = 0; i < b->equality.count; ++i) {
     const hfEqualityDef* d = &b->equality.data[i];
     int kind = hfi_equality_target(d->type, d->objkind);
-    need_name(w, kind, d->obj1);
-    need_name(w, kind, d->obj2);
+    ensure_name(w, kind, d->obj1);
+    ensure_name(w, kind, d->obj2);
   }
 
   for (int i = 0; i < b->actuator.count; ++i) {
     const hfActuatorDef* d = &b->actuator.data[i];
-    need_name(w, hfi_transmission_target(d->trntype), d->trnid[0]);
-    need_name(w, HF_OBJECT_SITE, d->trnid[1]);
+    ensure_name(w, hfi_transmission_target(d->trntype), d->trnid[0]);
+    ensure_name(w, HF_OBJECT_SITE, d->trnid[1]);
+    if (d->drive != HF_DRIVE_SERVO || d->signal != HF_SIGNAL_NONE) ensure_name(w, HF_OBJECT_ACTUATOR, i);
+
+    // the numbers of a feedback begin with how many joints it measures, and their ids
     int joints = d->signal == HF_SIGNAL_FEEDBACK ? (int)d->signal_data[0] : 0;
-    for (int k = 1; k <= joints; ++k) need_name(w, HF_OBJECT_JOINT, (int)d->signal_data[k]);
-    if (d->drive != HF_DRIVE_SERVO || d->signal != HF_SIGNAL_NONE) need_name(w, HF_OBJECT_ACTUATOR, i);
+    for (int k = 1; k <= joints; ++k) ensure_name(w, HF_OBJECT_JOINT, (int)d->signal_data[k]);
   }
 
   for (int i = 0; i < b->sensor.count; ++i) {
     const hfSensorDef* d = &b->sensor.data[i];
-    need_name(w, d->objkind, d->obj);
-    need_name(w, d->refkind, d->ref);
+    ensure_name(w, d->objkind, d->obj);
+    ensure_name(w, d->refkind, d->ref);
   }
 }
 
@@ -122,9 +127,10 @@ static void put_inertia_rules(hfiMjcfWriter* w) {
   if (c->balance_inertia) hfi_xml_put_bool(&w->xml, "balanceinertia", 1);
 }
 
-// Writes <compiler>. Refuses meshes that are fitted in two ways.
+// Writes <compiler>. Refuses a builder in which geoms are fitted to their meshes in two ways.
 static void write_compiler(hfiMjcfWriter* w) {
-  int fit = 0;
+  enum { FIT_BOUNDING_BOX = 2 };
+  int fit = 0; // hfGeomDef.mesh_fit of the geoms that are fitted to a mesh; 0: none so far
   for (int i = 0; i < w->b->geom.count; ++i) {
     const hfGeomDef* d = &w->b->geom.data[i];
     if (d->mesh < 0 || d->type == HF_GEOM_MESH) continue;
@@ -135,7 +141,7 @@ static void write_compiler(hfiMjcfWriter* w) {
   }
 
   hfi_xml_begin(&w->xml, 1, "compiler angle=\"radian\" autolimits=\"false\"");
-  if (fit == 2) hfi_xml_put_bool(&w->xml, "fitaabb", 1);
+  if (fit == FIT_BOUNDING_BOX) hfi_xml_put_bool(&w->xml, "fitaabb", 1);
   if (!w->all_inertias) put_inertia_rules(w);
   hfi_xml_print(&w->xml, "/>\n");
 }
@@ -169,8 +175,9 @@ static void write_option(hfiMjcfWriter* w) {
                {"clampctrl", v->disable_clamp_control},
                {"filterparent", !v->filter_parent}};
 
+  // The integrator is for MuJoCo, whose explicit steps are unstable if servos are too stiff for the step.
   hfi_xml_begin(&w->xml, 1, "option");
-  hfi_xml_put_text(&w->xml, "integrator", "implicitfast"); // for MuJoCo, whose explicit steps are unstable if servos are too stiff for the step
+  hfi_xml_put_text(&w->xml, "integrator", "implicitfast");
   hfi_xml_put_reals(&w->xml, "timestep", &v->timestep, 1);
   hfi_xml_put_reals(&w->xml, "gravity", v->gravity, 3);
   hfi_xml_put_reals(&w->xml, "magnetic", v->magnetic, 3);
@@ -211,16 +218,20 @@ static void write_document(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "</mujoco>\n");
 }
 
-// Makes the model of a builder in which bodies follow different rules about inertia.
+// Sets w->model and w->all_inertias if bodies of the builder follow different rules about inertia.
 static hfStatus compute_inertias(hfiMjcfWriter* w, hfError* error) {
-  const hfBuildConfig* c = &w->b->config;
-  int own = 0;
-  for (int i = 1; i < w->b->body.count && !own; ++i) own = hfi_builder_has_own_rules(w->b, i);
-  w->all_inertias = own && (c->inertia_from_geom == 1 || c->bound_mass > 0 || c->bound_inertia > 0 ||
-                            c->total_mass > 0);
-  return own ? hf_builder_finish((hfBuilder*)(uintptr_t)w->b, &w->model, error) : HF_OK; // hf_builder_finish changes nothing in the builder.
+  const hfBuildConfig* config = &w->b->config;
+  int has_own_rules = 0;
+  for (int i = 1; i < w->b->body.count && !has_own_rules; ++i) has_own_rules = hfi_builder_has_own_rules(w->b, i);
+  if (!has_own_rules) return HF_OK;
+
+  w->all_inertias = config->inertia_from_geom == 1 || config->bound_mass > 0 || config->bound_inertia > 0 ||
+                    config->total_mass > 0;
+  hfBuilder* unchanged = (hfBuilder*)(uintptr_t)w->b; // hf_builder_finish changes nothing in the builder.
+  return hf_builder_finish(unchanged, &w->model, error);
 }
 
+// Writes what a builder holds as an MJCF file. Refuses what MJCF cannot say; there is no file then.
 hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfiMjcfWriter w = {.b = b, .xml = {.path = path, .error = error}};
@@ -235,7 +246,7 @@ hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* er
   locale_t outer = hfi_enter_c_locale();
   if (make_name_lists(&w)) {
     collect_names(&w);
-    name_what_is_referred_to(&w);
+    name_referenced_objects(&w);
     if (!w.xml.status) write_document(&w);
   } else {
     hfi_xml_refuse_memory(&w.xml);

@@ -8,12 +8,12 @@
 typedef struct hfiMjcfWriter {
   hfiXmlWriter xml;
   const hfBuilder* b;
-  const char** name[HF_OBJECT_KINDS]; // (count of the kind) NULL: unnamed
-  hfiPool pool;
+  const char** name[HF_OBJECT_KINDS]; // names of the objects of each kind, (count of the kind); NULL: unnamed
+  hfiPool pool;                       // names that were made, and other memory
   // MJCF has one set of rules about inertia for all bodies. If bodies of the builder follow different rules, this model
   // has the inertias that are written; otherwise it is NULL.
   hfModel* model;
-  int all_inertias; // 1: the inertias of all bodies are written, because the rules of the file would change some of them
+  int all_inertias; // 1: the inertia of every body is written, because the rules of the file would change some of them
 } hfiMjcfWriter;
 
 // ---- mjcf_print.c -------------------------------------------------------------------------------
@@ -25,7 +25,8 @@ void hfi_mjcf_put_polynomial(hfiMjcfWriter* w, const char* attribute, double lin
 void hfi_mjcf_put_pose(hfiMjcfWriter* w, const double pos[3], const double quat[4]);
 // Writes limited="…" and the range.
 void hfi_mjcf_put_range(hfiMjcfWriter* w, const char* limited, const char* range, int is_limited, const double x[2]);
-void hfi_mjcf_put_solver(hfiMjcfWriter* w, const char* ref_name, const char* imp_name, const double solref[2], const double solimp[5]);
+void hfi_mjcf_put_solver(hfiMjcfWriter* w, const char* ref_name, const char* imp_name, const double solref[2],
+                         const double solimp[5]);
 // Writes attribute="NAME OF THE OBJECT", or nothing if id < 0.
 void hfi_mjcf_put_reference(hfiMjcfWriter* w, const char* attribute, hfObjectKind kind, int id);
 

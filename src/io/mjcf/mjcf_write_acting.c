@@ -1,4 +1,6 @@
 // Writing actuators and sensors.
+//
+// w: the writer, d: the definition of actuator or sensor i.
 #include "io/mjcf/mjcf_write.h"
 
 #include "io/mjcf/mjcf.h"
@@ -18,12 +20,12 @@ static void put_samples(hfiMjcfWriter* w, double delay, int nsample, int interp)
 // Writes what an actuator acts on, and the range of its control.
 static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   static const char* const targets[] = {"joint", "jointinparent", "tendon", "site", "body", "cranksite"};
-  int crank = d->trntype == HF_TRANSMISSION_SLIDER_CRANK;
+  int is_crank = d->trntype == HF_TRANSMISSION_SLIDER_CRANK;
 
   hfi_mjcf_put_name(w, HF_OBJECT_ACTUATOR, i);
   hfi_mjcf_put_reference(w, targets[d->trntype], hfi_transmission_target(d->trntype), d->trnid[0]);
-  hfi_mjcf_put_reference(w, crank ? "slidersite" : "refsite", HF_OBJECT_SITE, d->trnid[1]);
-  if (crank) hfi_xml_put_reals(&w->xml, "cranklength", &d->cranklength, 1);
+  hfi_mjcf_put_reference(w, is_crank ? "slidersite" : "refsite", HF_OBJECT_SITE, d->trnid[1]);
+  if (is_crank) hfi_xml_put_reals(&w->xml, "cranklength", &d->cranklength, 1);
 
   hfi_xml_put_int(&w->xml, "group", d->group, 0);
   put_samples(w, d->delay, d->nsample, d->interp);
@@ -31,6 +33,7 @@ static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   hfi_mjcf_put_range(w, "ctrllimited", "ctrlrange", d->ctrllimited, d->ctrlrange);
 }
 
+// Writes the attributes that most actuators have.
 static void put_common(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   put_transmission(w, d, i);
   hfi_mjcf_put_range(w, "forcelimited", "forcerange", d->forcelimited, d->forcerange);
@@ -78,20 +81,22 @@ static void write_damped_pid(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// Writes <general>. The parameters of a muscle are written as those of its gain and of its bias, and a damping ratio as
-// the damping.
+// Writes <general>. The nine parameters of a muscle are written as gainprm and biasprm. A damping ratio is written in
+// the place of the damping, where MuJoCo reads a positive number as a ratio.
 static void write_general(hfiMjcfWriter* w, int i) {
-  static const char* const dynamics[] = {[HF_ACTIVATION_INTEGRATOR] = "integrator", [HF_ACTIVATION_FILTER] = "filter",
-                                         [HF_ACTIVATION_FILTER_EXACT] = "filterexact", [HF_ACTIVATION_MUSCLE] = "muscle",
-                                         [HF_ACTIVATION_NONE] = "none"};
+  enum { MUSCLE_PARAMETERS = 9 };
+  static const char* const dynamics[] = {[HF_ACTIVATION_NONE] = "none",
+                                         [HF_ACTIVATION_INTEGRATOR] = "integrator",
+                                         [HF_ACTIVATION_FILTER] = "filter",
+                                         [HF_ACTIVATION_FILTER_EXACT] = "filterexact",
+                                         [HF_ACTIVATION_MUSCLE] = "muscle"};
   static const char* const gains[] = {[HF_GAIN_FIXED] = "fixed", [HF_GAIN_AFFINE] = "affine",
                                       [HF_GAIN_MUSCLE] = "muscle"};
   static const char* const biases[] = {[HF_BIAS_NONE] = "none", [HF_BIAS_AFFINE] = "affine",
                                        [HF_BIAS_MUSCLE] = "muscle"};
   const hfActuatorDef* d = &w->b->actuator.data[i];
-  int strong = d->gaintype == HF_GAIN_MUSCLE;
-  int passive = d->biastype == HF_BIAS_MUSCLE;
-  const double bias[3] = {d->biasprm[0], d->biasprm[1], d->dampratio > 0 ? d->dampratio : d->biasprm[2]};
+  int has_muscle_gain = d->gaintype == HF_GAIN_MUSCLE;
+  int has_muscle_bias = d->biastype == HF_BIAS_MUSCLE;
 
   hfi_xml_begin(&w->xml, 2, "general");
   put_common(w, d, i);
@@ -101,30 +106,40 @@ static void write_general(hfiMjcfWriter* w, int i) {
   hfi_xml_put_text(&w->xml, "biastype", biases[d->biastype]);
 
   hfi_xml_put_reals(&w->xml, "dynprm", d->dynprm, 3);
-  hfi_xml_put_reals(&w->xml, "gainprm", strong ? d->muscle : d->gainprm, strong ? 9 : 3);
-  hfi_xml_put_reals(&w->xml, "biasprm", passive ? hfi_passive_muscle(d) : bias, passive ? 9 : 3);
+  if (has_muscle_gain)
+    hfi_xml_put_reals(&w->xml, "gainprm", d->muscle, MUSCLE_PARAMETERS);
+  else
+    hfi_xml_put_reals(&w->xml, "gainprm", d->gainprm, 3);
 
-  if (strong || passive) hfi_xml_put_reals(&w->xml, "lengthrange", d->lengthrange, 2);
+  if (has_muscle_bias) {
+    hfi_xml_put_reals(&w->xml, "biasprm", hfi_passive_muscle(d), MUSCLE_PARAMETERS);
+  } else {
+    double damping = d->dampratio > 0 ? d->dampratio : d->biasprm[2];
+    hfi_xml_put_reals(&w->xml, "biasprm", (double[]){d->biasprm[0], d->biasprm[1], damping}, 3);
+  }
+
+  if (has_muscle_gain || has_muscle_bias) hfi_xml_put_reals(&w->xml, "lengthrange", d->lengthrange, 2);
   if (d->actearly) hfi_xml_put_bool(&w->xml, "actearly", 1);
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// Writes a motor with all its inputs; the actuators that hold the other inputs are not written. Its limits of torque
-// are the limits of saturation.
+// Writes a motor with all its inputs; the actuators that hold the other inputs are not written. Its range of torque
+// is written as saturation. p: its parameters.
 static void write_motor(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   const double* p = d->motor;
   const double inductance[2] = {0, p[HF_MOTOR_TIME_CONSTANT]};
   const double saturation[3] = {d->forcelimited ? d->forcerange[1] : 0, 0, p[HF_MOTOR_CURRENT_RATE]};
-  const double thermal[6] = {
-      p[HF_MOTOR_THERMAL_RESISTANCE], p[HF_MOTOR_THERMAL_CAPACITY], 0, p[HF_MOTOR_TEMPCOEF], p[HF_MOTOR_REFTEMP], p[HF_MOTOR_AMBIENT]};
+  const double thermal[6] = {p[HF_MOTOR_THERMAL_RESISTANCE], p[HF_MOTOR_THERMAL_CAPACITY], 0,
+                             p[HF_MOTOR_TEMPCOEF],           p[HF_MOTOR_REFTEMP],          p[HF_MOTOR_AMBIENT]};
   const double controller[6] = {p[HF_MOTOR_KP], p[HF_MOTOR_KI], p[HF_MOTOR_KD], p[HF_MOTOR_SLEWMAX], p[HF_MOTOR_IMAX],
                                 p[HF_MOTOR_VMAX]};
   static const char* const inputs[] = {"pos", "vel", "ff", "voltage"};
-  const char* gap = "";
 
   hfi_xml_begin(&w->xml, 2, "dcmotor");
   put_transmission(w, d, i);
+
+  const char* gap = "";
   hfi_xml_print(&w->xml, " input=\"");
   for (int k = 0; k < 4; ++k) {
     if (!(d->inputs >> k & 1)) continue;
@@ -151,7 +166,9 @@ static void write_orientation(hfiMjcfWriter* w, int i) {
   double kv = -d->biasprm[2];
   int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
 
-  hfi_xml_begin(&w->xml, 2, integrates ? "general gaintype=\"so3\" biastype=\"so3\" dyntype=\"integrator\"" : "orientation");
+  static const char general[] = "general gaintype=\"so3\" biastype=\"so3\" dyntype=\"integrator\"";
+
+  hfi_xml_begin(&w->xml, 2, integrates ? general : "orientation");
   put_common(w, d, i);
   hfi_xml_put_text(&w->xml, "input", hfi_orientation_count(d->inputs) == 4 ? "quat" : "expmap");
 
@@ -162,7 +179,10 @@ static void write_orientation(hfiMjcfWriter* w, int i) {
     if (d->actearly) hfi_xml_put_bool(&w->xml, "actearly", 1);
   } else {
     hfi_xml_put_reals(&w->xml, "kp", d->gainprm, 1);
-    hfi_xml_put_reals(&w->xml, d->dampratio > 0 ? "dampratio" : "kv", d->dampratio > 0 ? &d->dampratio : &kv, 1);
+    if (d->dampratio > 0)
+      hfi_xml_put_reals(&w->xml, "dampratio", &d->dampratio, 1);
+    else
+      hfi_xml_put_reals(&w->xml, "kv", &kv, 1);
   }
   hfi_xml_print(&w->xml, "/>\n");
 }
@@ -170,25 +190,27 @@ static void write_orientation(hfiMjcfWriter* w, int i) {
 // Writes an actuator as the element that can describe it.
 static void write_actuator(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
-  int pid = d->dyntype == HF_ACTIVATION_ERROR || d->dyntype == HF_ACTIVATION_SLEW;
+  int is_pid = d->dyntype == HF_ACTIVATION_ERROR || d->dyntype == HF_ACTIVATION_SLEW;
 
   if (d->gaintype == HF_GAIN_MOTOR)
     write_motor(w, i);
   else if (d->gaintype == HF_GAIN_ORIENTATION)
     write_orientation(w, i);
-  else if (pid && d->dampratio > 0)
+  else if (is_pid && d->dampratio > 0)
     write_damped_pid(w, i);
-  else if (pid)
+  else if (is_pid)
     write_pid(w, i);
   else
     write_general(w, i);
 }
 
+// Writes <actuator>. Actuators that hold the other inputs of a motor or orientation servo belong to its element.
 void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "  <actuator>\n");
   for (int i = 0; i < w->b->actuator.count;) {
     write_actuator(w, i);
-    i += imax2(1, hfi_count_bits(w->b->actuator.data[i].inputs)); // the other inputs of a motor or orientation servo
+    int inputs = hfi_count_bits(w->b->actuator.data[i].inputs);
+    i += imax2(1, inputs);
   }
   hfi_xml_print(&w->xml, "  </actuator>\n");
 }
@@ -206,13 +228,14 @@ static const char* frame_word(int kind) {
   }
 }
 
+// Writes the object of a frame sensor, or its reference; nothing if there is none. type, name: the two attributes.
 static void put_frame(hfiMjcfWriter* w, const char* type, const char* name, int kind, int id) {
   if (kind == HF_OBJECT_NONE) return;
   hfi_xml_put_text(&w->xml, type, frame_word(kind));
   hfi_mjcf_put_reference(w, name, (hfObjectKind)kind, id);
 }
 
-// Writes the words of the bits that are set.
+// Writes data="…": the words of the bits that are set.
 static void put_data(hfiMjcfWriter* w, const char* const* words, int data) {
   const char* gap = "";
   hfi_xml_print(&w->xml, " data=\"");
@@ -225,14 +248,18 @@ static void put_data(hfiMjcfWriter* w, const char* const* words, int data) {
 }
 
 // Writes one of the two objects of a sensor, as geom1, body2, subtree1 or site.
-static void put_end(hfiMjcfWriter* w, int second, int kind, int id, int subtree) {
-  const char* word = subtree ? "subtree" : "body";
-  char attribute[32];
-  if (kind == HF_OBJECT_GEOM) word = "geom";
+static void put_end(hfiMjcfWriter* w, int is_second, int kind, int id, int is_subtree) {
   if (kind == HF_OBJECT_NONE) return;
+  if (kind == HF_OBJECT_SITE) {
+    hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, id);
+    return;
+  }
 
-  snprintf(attribute, sizeof attribute, "%s%d", word, second + 1);
-  hfi_mjcf_put_reference(w, kind == HF_OBJECT_SITE ? "site" : attribute, (hfObjectKind)kind, id);
+  char attribute[32];
+  const char* word = is_subtree ? "subtree" : "body";
+  if (kind == HF_OBJECT_GEOM) word = "geom";
+  snprintf(attribute, sizeof attribute, "%s%d", word, is_second ? 2 : 1);
+  hfi_mjcf_put_reference(w, attribute, (hfObjectKind)kind, id);
 }
 
 // Writes what a contact sensor measures.
@@ -251,30 +278,38 @@ static void put_contact(hfiMjcfWriter* w, const hfSensorDef* d) {
 // without an object.
 static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attribute) {
   switch (d->type) {
+  // sensors with attributes of their own
   case HF_SENSOR_CONTACT:
     put_contact(w, d);
     return;
+
   case HF_SENSOR_RANGEFINDER:
     hfi_mjcf_put_reference(w, d->objkind == HF_OBJECT_CAMERA ? "camera" : "site", (hfObjectKind)d->objkind, d->obj);
     put_data(w, hfi_mjcf_ray_data, d->data);
     return;
+
   case HF_SENSOR_CAMERA_PROJECTION:
     hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->obj);
     hfi_mjcf_put_reference(w, "camera", HF_OBJECT_CAMERA, d->ref);
     return;
+
   case HF_SENSOR_INSIDE_SITE:
     put_frame(w, "objtype", "objname", d->objkind, d->obj);
     hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->ref);
     return;
+
   case HF_SENSOR_DISTANCE:
   case HF_SENSOR_NORMAL:
   case HF_SENSOR_FROM_TO:
     put_end(w, 0, d->objkind, d->obj, 0);
     put_end(w, 1, d->refkind, d->ref, 0);
     return;
+
   case HF_SENSOR_USER:
     hfi_xml_put_int(&w->xml, "dim", d->num, -1);
     return;
+
+  // all others name one object, two frames, or nothing
   default:
     if (!attribute) {
       put_frame(w, "objtype", "objname", d->objkind, d->obj);

@@ -1,5 +1,7 @@
 // Writing what refers to the tree: contacts, tendons, equalities and keyframes. Actuators and sensors:
 // mjcf_write_acting.c.
+//
+// w: the writer, d: the definition of object i.
 #include "io/mjcf/mjcf_write.h"
 
 #include "io/mjcf/mjcf.h"
@@ -10,7 +12,7 @@
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-// MJCF cannot say that a pair takes values from its geoms, so the values are written.
+// Writes a <pair>. MJCF cannot say that a pair takes values from its geoms, so the values are written.
 static void write_pair(hfiMjcfWriter* w, int i) {
   const hfPairDef d = hfi_complete_pair(w->b, i);
 
@@ -29,6 +31,7 @@ static void write_pair(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes <contact>: the pairs, and the pairs of bodies that do not collide.
 void hfi_mjcf_write_contacts(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "  <contact>\n");
   for (int i = 0; i < w->b->pair.count; ++i) write_pair(w, i);
@@ -103,18 +106,21 @@ void hfi_mjcf_write_tendons(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "  </tendon>\n");
 }
 
-// Writes the numbers of an equality.
+// Writes the numbers of an equality: anchor and pose, or the coefficients of a coupling.
 static void put_equality_data(hfiMjcfWriter* w, const hfEqualityDef* d) {
-  int sites = d->objkind == HF_OBJECT_SITE;
-  if (d->type == HF_EQUALITY_CONNECT && !sites) hfi_xml_put_reals(&w->xml, "anchor", d->data, 3);
+  int is_between_sites = d->objkind == HF_OBJECT_SITE; // Then the sites give anchor and pose.
+  if (d->type == HF_EQUALITY_CONNECT && !is_between_sites) hfi_xml_put_reals(&w->xml, "anchor", d->data, 3);
   if (d->type == HF_EQUALITY_WELD) {
-    if (!sites) hfi_xml_put_reals(&w->xml, "anchor", d->data, 3);
-    if (!sites) hfi_xml_put_reals(&w->xml, "relpose", d->data + 3, 7);
+    if (!is_between_sites) {
+      hfi_xml_put_reals(&w->xml, "anchor", d->data, 3);
+      hfi_xml_put_reals(&w->xml, "relpose", d->data + 3, 7);
+    }
     hfi_xml_put_reals(&w->xml, "torquescale", d->data + 10, 1);
   }
   if (d->type == HF_EQUALITY_JOINT || d->type == HF_EQUALITY_TENDON) hfi_xml_put_reals(&w->xml, "polycoef", d->data, 5);
 }
 
+// Writes <equality>.
 void hfi_mjcf_write_equalities(hfiMjcfWriter* w) {
   static const char* const elements[] = {"connect", "weld", "joint", "tendon"};
   static const struct {
@@ -149,7 +155,7 @@ void hfi_mjcf_write_equalities(hfiMjcfWriter* w) {
 
 // ---- keyframes ------------------------------------------------------------------------------------
 
-// A motor without inputs has no control in MJCF.
+// Writes ctrl="…" without the controls of motors that have no inputs, because MJCF has none for them.
 static void put_controls(hfiMjcfWriter* w, const double* ctrl) {
   const char* gap = "";
 
@@ -163,42 +169,50 @@ static void put_controls(hfiMjcfWriter* w, const double* ctrl) {
   hfi_xml_print(&w->xml, "\"");
 }
 
-// Writes what the keyframe gives, in the order of the model; `memory` has room for all of its arrays.
-static void write_key(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLayout* model, double* memory, int i) {
+// Writes an array of a keyframe, unless the keyframe does not give it.
+static void put_key_array(hfiMjcfWriter* w, const char* attribute, const double* given, const double* x, int count) {
+  if (given && count > 0) hfi_xml_put_reals(&w->xml, attribute, x, count);
+}
+
+// Writes what keyframe i gives, in the order of the model. ids: the layout of its numbers in the builder. x: room for
+// them in the layout of the model.
+static void write_key(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLayout* model, hfiKeyArrays* x, int i) {
   const hfiKey* key = &w->b->key.data[i];
   const hfKeyDef* d = &key->def;
-  const struct {
-    const char* attribute;
-    const double* given;
-    int count;
-  } arrays[] = {{"qpos", d->qpos, model->nq}, {"qvel", d->qvel, model->nv},         {"act", d->act, model->na},
-                {"ctrl", d->ctrl, model->nu}, {"mpos", d->mpos, 3 * model->nmocap}, {"mquat", d->mquat, 4 * model->nmocap}};
-  double* x[6];
-  for (int k = 0; k < 6; ++k) {
-    x[k] = memory;
-    memory += arrays[k].count;
-  }
-  hfi_key_unfold(w->b, ids, model, key, &(hfiKeyArrays){x[0], x[1], x[2], x[3], x[4], x[5]});
+  hfi_key_unfold(w->b, ids, model, key, x);
 
   hfi_xml_begin(&w->xml, 2, "key");
   hfi_mjcf_put_name(w, HF_OBJECT_KEY, i);
   hfi_xml_put_real(&w->xml, "time", d->time, 0);
 
-  for (int k = 0; k < 6; ++k) {
-    int is_control = arrays[k].given == d->ctrl; // written below
-    if (arrays[k].given && arrays[k].count > 0 && !is_control) hfi_xml_put_reals(&w->xml, arrays[k].attribute, x[k], arrays[k].count);
-  }
-  if (d->ctrl && model->nu > 0) put_controls(w, x[3]);
+  put_key_array(w, "qpos", d->qpos, x->qpos, model->nq);
+  put_key_array(w, "qvel", d->qvel, x->qvel, model->nv);
+  put_key_array(w, "act", d->act, x->act, model->na);
+  put_key_array(w, "mpos", d->mpos, x->mpos, 3 * model->nmocap);
+  put_key_array(w, "mquat", d->mquat, x->mquat, 4 * model->nmocap);
+  if (d->ctrl && model->nu > 0) put_controls(w, x->ctrl);
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-static void write_all_keys(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLayout* model) {
-  size_t count = (size_t)model->nq + (size_t)model->nv + (size_t)model->na + (size_t)model->nu + 7 * (size_t)model->nmocap;
-  double* memory = hfi_pool_copy(&w->pool, NULL, sizeof *memory * count);
-  if (!memory) hfi_xml_refuse_memory(&w->xml);
-  for (int i = 0; memory && i < w->b->key.count; ++i) write_key(w, ids, model, memory, i);
+// An array of numbers that lives until the writer is released. NULL and a refusal if there is no memory.
+static double* allocate(hfiMjcfWriter* w, int count) {
+  double* x = hfi_pool_copy(&w->pool, NULL, sizeof *x * ((size_t)count + 1));
+  if (!x) hfi_xml_refuse_memory(&w->xml);
+  return x;
 }
 
+// Writes all keyframes, which share the room for their numbers.
+static void write_all_keys(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLayout* model) {
+  hfiKeyArrays x = {.qpos = allocate(w, model->nq),
+                    .qvel = allocate(w, model->nv),
+                    .act = allocate(w, model->na),
+                    .ctrl = allocate(w, model->nu),
+                    .mpos = allocate(w, 3 * model->nmocap),
+                    .mquat = allocate(w, 4 * model->nmocap)};
+  for (int i = 0; !w->xml.status && i < w->b->key.count; ++i) write_key(w, ids, model, &x, i);
+}
+
+// Writes <keyframe>.
 void hfi_mjcf_write_keys(hfiMjcfWriter* w) {
   hfiOrder order;
   hfiKeyLayout ids = {0};

@@ -1,4 +1,6 @@
 // Writing <custom>, meshes, height fields and the tree of bodies.
+//
+// w: the writer, d: the definition of object i, D, R: moments and axes of an inertia.
 #include "io/mjcf/mjcf_write.h"
 
 #include "io/mjcf/mjcf.h"
@@ -32,6 +34,7 @@ static void put_word(hfiMjcfWriter* w, const char* key, const char* word) {
   hfi_xml_print(&w->xml, " name=\"hf.%s\" data=\"%s\"/>\n", key, word);
 }
 
+// The word of a table for a value.
 static const char* find_word(const hfiKeyword* table, int value) {
   while (table->word && table->value != value) ++table;
   return table->word;
@@ -75,9 +78,10 @@ static void write_signal(hfiMjcfWriter* w, const hfActuatorDef* d, const char* n
   hfi_xml_begin(&w->xml, 2, "text");
   hfi_xml_put_text(&w->xml, "name", key);
   hfi_xml_print(&w->xml, " data=\"%s ", find_word(hfi_mjcf_signals, d->signal));
+
+  // the data of a feedback begin with how many joints it has, and their ids
   int joints = d->signal == HF_SIGNAL_FEEDBACK ? (int)d->signal_data[0] : 0;
   int head = joints ? 1 + joints : 0;
-
   for (int i = 1; i <= joints; ++i) {
     const char* joint = w->name[HF_OBJECT_JOINT][(int)d->signal_data[i]];
     if (joint && (strchr("+-.0123456789", joint[0]) || strchr(joint, ' ')))
@@ -104,6 +108,7 @@ static void write_drives(hfiMjcfWriter* w) {
   }
 }
 
+// Writes <custom>: all parameters that MJCF lacks.
 void hfi_mjcf_write_custom(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "  <custom>\n");
   write_world(w);
@@ -130,9 +135,9 @@ static void write_mesh(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "\"/>\n");
 }
 
-// The lowest height of a field. In MJCF the lowest height is at zero and the highest at the third size; base and poses
-// of the geoms are shifted to make up for the difference.
-static double lowest_height(const hfHeightFieldDef* d, double* range) {
+// The lowest height of a field, and *range from there to the highest [m]. In MJCF the lowest height is at zero and the
+// highest at the third size. So base and poses of the geoms are shifted by the lowest height.
+static double find_lowest_height(const hfHeightFieldDef* d, double* range) {
   double extent[2];
   hfi_hfield_range(d->height, d->nrow * d->ncol, extent);
   *range = extent[1] - extent[0];
@@ -143,7 +148,7 @@ static double lowest_height(const hfHeightFieldDef* d, double* range) {
 static void write_height_field(hfiMjcfWriter* w, int i) {
   const hfHeightFieldDef* d = &w->b->hfield.data[i];
   double range = 0;
-  double lowest = lowest_height(d, &range);
+  double lowest = find_lowest_height(d, &range);
   const double size[4] = {d->half_size[0], d->half_size[1], range > 0 ? range : 1, d->base + lowest};
 
   hfi_xml_begin(&w->xml, 2, "hfield");
@@ -182,7 +187,7 @@ static double round_to_digits(double x, int digits) {
   return strtod(text, NULL);
 }
 
-static int same_numbers(const double* a, const double* b, int count) {
+static int are_equal(const double* a, const double* b, int count) {
   for (int i = 0; i < count; ++i)
     if (a[i] != b[i]) return 0;
   return 1;
@@ -201,7 +206,7 @@ static void find_moments(hfMat3 R, const double* inertia, double* D) {
     for (int i = 0; i < 3; ++i) moments[i] = max2(0, round_to_digits(turned[i], digits));
     sym3_rotate(R, moments, again);
     memcpy(D, moments, 3 * sizeof *D);
-    if (same_numbers(again, inertia, 6)) return;
+    if (are_equal(again, inertia, 6)) return;
   }
 }
 
@@ -286,24 +291,25 @@ static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
   hfi_mjcf_put_solver(w, "solref", "solimp", d->solref, d->solimp);
 }
 
-// In MJCF the origin of a height field is elsewhere: at its lowest height.
+// Writes the surface velocity of a geom, unless it is zero: linear, then angular. The velocity of a height field is
+// that of its origin, which MJCF has at the lowest height: u' = u + w x (0, 0, lowest).
 static void put_surface_velocity(hfiMjcfWriter* w, const hfGeomDef* d) {
   double u[6];
   double range = 0;
   memcpy(u, d->surface_velocity, sizeof u);
   if (d->hfield >= 0) {
-    hfVec3 origin = v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range));
+    hfVec3 origin = v3(0, 0, find_lowest_height(&w->b->hfield.data[d->hfield], &range));
     v3_store(u, v3_add(v3_load(u), v3_cross(v3_load(u + 3), origin)));
   }
 
-  int any = 0;
-  for (int i = 0; i < 6; ++i) any |= u[i] != 0;
-  if (any) hfi_xml_put_reals(&w->xml, "surfacevel", u, 6);
+  if (hfi_any_nonzero(u, 6)) hfi_xml_put_reals(&w->xml, "surfacevel", u, 6);
 }
 
-// MuJoCo refuses a plane whose third size, the spacing of the grid that it draws, is not positive.
+// Writes the size of a geom. MuJoCo refuses a plane whose third size, the spacing of the grid that it draws, is not
+// positive; it gets 1.
 static void put_size(hfiMjcfWriter* w, const hfGeomDef* d) {
-  const double size[3] = {d->size[0], d->size[1], d->type == HF_GEOM_PLANE && d->size[2] <= 0 ? 1 : d->size[2]};
+  double size[3] = {d->size[0], d->size[1], d->size[2]};
+  if (d->type == HF_GEOM_PLANE && size[2] <= 0) size[2] = 1;
   hfi_xml_put_reals(&w->xml, "size", size, 3);
 }
 
@@ -317,10 +323,11 @@ static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   hfi_mjcf_put_reference(w, "hfield", HF_OBJECT_HFIELD, d->hfield);
   if (d->mesh < 0 && d->hfield < 0) put_size(w, d);
 
+  // pose, shifted to the origin that MJCF has for a height field
   double pos[3] = {d->pos[0], d->pos[1], d->pos[2]};
   if (d->hfield >= 0) {
     double range = 0;
-    hfVec3 lowest = v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range));
+    hfVec3 lowest = v3(0, 0, find_lowest_height(&w->b->hfield.data[d->hfield], &range));
     v3_store(pos, v3_add(v3_load(pos), q_rotate(q_load(d->quat), lowest)));
   }
   hfi_mjcf_put_pose(w, pos, d->quat);
@@ -391,7 +398,8 @@ static void write_camera(hfiMjcfWriter* w, int i, int depth) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// The body's own elements. Each list is in the order of bodies, so that those of one body follow each other.
+// The elements that are written next. Each list is in the order of bodies, so that the elements of one body follow each
+// other.
 typedef struct Cursor {
   const hfiOrder* order;
   int joint, geom, site, camera;
@@ -438,7 +446,6 @@ static void write_own_inertial(hfiMjcfWriter* w, int i, int depth) {
 
 // Opens the body with this id, which is body i in the order of the tree, and writes its inertial.
 static void open_body(hfiMjcfWriter* w, int id, int i, int depth) {
-
   const hfBodyDef* d = &w->b->body.data[id];
   hfi_xml_begin(&w->xml, depth, "body");
   hfi_mjcf_put_name(w, HF_OBJECT_BODY, id);
@@ -468,19 +475,23 @@ void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
   if (!depth) hfi_xml_refuse_memory(&w->xml);
 
   Cursor cursor = {.order = &order};
-  int open = 1;
+  int open_depth = 1; // depth of the body that was opened last; all bodies around it are open
   hfi_xml_print(&w->xml, "  <worldbody>\n");
 
   for (int i = 0; i < w->b->body.count && !w->xml.status; ++i) {
     int id = hfi_order_old(&order, HF_OBJECT_BODY, i);
-    depth[id] = i ? depth[w->b->body.data[id].parent] + 1 : 1;
-    for (; i && open >= depth[id]; --open) close_body(w, open);
-    if (i) open_body(w, id, i, depth[id]);
-    open = depth[id];
-    write_own_elements(w, &cursor, id, open + 1);
+    int is_world = i == 0;
+    depth[id] = is_world ? 1 : depth[w->b->body.data[id].parent] + 1;
+
+    if (!is_world) {
+      for (; open_depth >= depth[id]; --open_depth) close_body(w, open_depth);
+      open_body(w, id, i, depth[id]);
+    }
+    open_depth = depth[id];
+    write_own_elements(w, &cursor, id, open_depth + 1);
   }
 
-  for (; open > 1; --open) close_body(w, open);
+  for (; open_depth > 1; --open_depth) close_body(w, open_depth);
   hfi_xml_print(&w->xml, "  </worldbody>\n");
   hfi_order_release(&order);
 }

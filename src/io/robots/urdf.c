@@ -231,8 +231,8 @@ static void read_extension(hfiUrdf* u) {
 
   m->r = r;
   m->root = u->root;
-  m->build = hfi_build_config_default();
-  m->assetdir = "";
+  m->compiler.build = hfi_build_config_default();
+  m->compiler.assetdir = "";
   m->prefix = "";
   m->suffix = "";
 
@@ -246,9 +246,9 @@ static void read_extension(hfiUrdf* u) {
   }
   if (option) hfi_mjcf_read_option(m, option);
 
-  *hf_builder_config(r->builder) = m->build;
-  m->degree = 0;
-  memcpy(m->eulerseq, "XYZ", 4);
+  *hf_builder_config(r->builder) = m->compiler.build;
+  m->compiler.degree = 0;
+  memcpy(m->compiler.eulerseq, "XYZ", 4);
 }
 
 // Lists the links and joints of the file.

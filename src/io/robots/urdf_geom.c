@@ -14,9 +14,9 @@
 // The path of a mesh file. A URI is resolved by its scheme, another name by the folder of meshes.
 static const char* mesh_file(hfiUrdf* u, const char* uri) {
   hfiReader* r = u->r;
-  if (u->settings->strippath) uri = hfi_base_name(uri);
+  if (u->settings->compiler.strippath) uri = hfi_base_name(uri);
   if (strstr(uri, "://")) return hfi_resolve_uri(r, uri);
-  const char* folder = u->settings->meshdir ? hfi_join(r, r->folder, u->settings->meshdir) : r->folder;
+  const char* folder = u->settings->compiler.meshdir ? hfi_join(r, r->folder, u->settings->compiler.meshdir) : r->folder;
   return hfi_resolve(r, folder, uri);
 }
 
