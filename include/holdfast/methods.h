@@ -55,7 +55,7 @@ typedef enum hfRung {
 typedef struct hfSolverConfig {
   hfCoupling coupling;    // what is implicit
   hfRung first_rung;      // rung to start at; HF_RUNG_CONVEX for the convex method
-  hfRung last_rung;       // rung to stop at; HF_RUNG_CONVEX never fails
+  hfRung last_rung;       // rung to stop at
   int32_t max_iterations; // Newton iterations of each rung [-]
   double tolerance;       // residual over max(|p*|, |J^T gamma|), mass-scaled [-]
   double theta_max;       // largest turn of a slip velocity in one iteration; not in heaps [rad]

@@ -1,4 +1,4 @@
-// Solvers of the step problem: TAMSI, the convex problem, and the ladder that never fails.
+// Solvers of the step problem: TAMSI, the convex problem, and the ladder that tries them in turn.
 #ifndef HOLDFAST_SOLVER_H
 #define HOLDFAST_SOLVER_H
 

@@ -200,7 +200,10 @@ def test_broken_promises_are_found():
     assert broken_promises(output) == (["prints 'False', promises 'True: it holds'", "prints '1', promises '1.5 m'"], 3)
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs/guide/python.md", ROOT / "python/README.md"], ids=name_of)
+PYTHON_PAGES = [ROOT / name for name in ("README.md", "docs/guide/python.md", "docs/guide/gymnasium.md", "python/README.md")]
+
+
+@pytest.mark.parametrize("page", PYTHON_PAGES, ids=name_of)
 def test_python_runs(page, tmp_path, monkeypatch):
     """All fragments of a page, one after the other, in one interpreter. They print what their comments promise, in a
     folder without Holdfast's sources."""
