@@ -7,37 +7,42 @@ typedef struct BatchObject {
   PyObject_HEAD
   PyObject* model;
   hfBatch* batch;
-  PyObject* owner;
-  int busy;
+  PyObject* owner; // capsule of the batch
+  int busy; // 1: a thread steps it without the interpreter's lock
 } BatchObject;
 
 static const member config_members[] = {MEMBER(hfBatchConfig, nworld),     MEMBER(hfBatchConfig, threads),
                                         MEMBER(hfBatchConfig, device),     MEMBER(hfBatchConfig, ordinal),
                                         MEMBER(hfBatchConfig, max_memory), MEMBER(hfBatchConfig, max_contacts)};
 static const member report_members[] = {
-    MEMBER(hfWorldReport, status), MEMBER(hfWorldReport, steps),      MEMBER(hfWorldReport, ncontact),
-    MEMBER(hfWorldReport, nstick), MEMBER(hfWorldReport, ndropped),   MEMBER(hfWorldReport, rung),
-    MEMBER(hfWorldReport, iterations), MEMBER(hfWorldReport, kept),   MEMBER(hfWorldReport, residual),
+    MEMBER(hfWorldReport, status), MEMBER(hfWorldReport, steps), MEMBER(hfWorldReport, ncontact),
+    MEMBER(hfWorldReport, nstick), MEMBER(hfWorldReport, ndropped), MEMBER(hfWorldReport, rung),
+    MEMBER(hfWorldReport, iterations), MEMBER(hfWorldReport, kept), MEMBER(hfWorldReport, residual),
     MEMBER(hfWorldReport, max_depth), VIOLATIONS(hfWorldReport), MEMBER(hfWorldReport, steps_letting_go),
     MEMBER(hfWorldReport, let_go_kind), MEMBER(hfWorldReport, let_go)};
 
 static void release_batch(void* batch) { hf_batch_free(batch); }
 
+// Batch(model, settings, options): settings are fields of hfBatchConfig, options those of its sims.
 static PyObject* batch_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  PyObject *model, *settings, *options;
+  static char* names[] = {"model", "settings", "options", NULL};
+  PyObject* model;
+  PyObject* settings;
+  PyObject* options;
   hfBatchConfig config = hf_batch_config_default();
   hfError error;
-  static char* names[] = {"model", "settings", "options", NULL};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!OO", names, ModelType, &model, &settings, &options) ||
-      fill_struct(&config, MEMBERS(config_members), settings, "a batch") < 0 ||
-      fill_sim_config(&config.sim, options) < 0)
-    return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!OO", names, ModelType, &model, &settings, &options)) return NULL;
+
+  if (fill_struct(&config, MEMBERS(config_members), settings, "a batch") < 0) return NULL;
+  if (fill_sim_config(&config.sim, options) < 0) return NULL;
+
   BatchObject* self = object_alloc(type);
   if (!self) return NULL;
   if (hf_batch_create(&self->batch, ((ModelObject*)model)->model, &config, &error) < 0) {
     Py_DECREF(self);
     return raise_error(&error);
   }
+
   self->model = Py_NewRef(model);
   self->owner = own(self->batch, release_batch, ((ModelObject*)model)->owner);
   if (!self->owner) Py_CLEAR(self);
@@ -50,125 +55,223 @@ static void batch_dealloc(PyObject* self) {
   object_free(self);
 }
 
-static int check_idle(const BatchObject* b) { return b->busy ? claim(&(int){1}, "batch") : 0; }
+// Refuses a batch that another thread steps.
+static int check_idle(const BatchObject* b) {
+  if (!b->busy) return 0;
+  raise_busy("batch");
+  return -1;
+}
 
 // ---- arrays ------------------------------------------------------------------------------------------------
 
-static PyObject* tensor_view(PyObject* self, hfTensor t, int readonly) {
+// A view of a tensor of the batch; one without data is a MemoryError.
+static PyObject* view_tensor(const BatchObject* b, hfTensor t, int readonly) {
   if (!t.data) return PyErr_NoMemory();
-  return view_new(((BatchObject*)self)->owner, t.data, t.type, t.ndim, t.shape, t.stride, readonly);
+  return view_new(b->owner, t.data, t.type, t.ndim, t.shape, t.stride, readonly);
 }
 
+// _tensor(name): a view of an array of all worlds; results are read-only.
 static PyObject* batch_tensor(PyObject* self, PyObject* args) {
-  BatchObject* b = (BatchObject*)self;
+  const BatchObject* b = (BatchObject*)self;
   const char* name;
   if (!PyArg_ParseTuple(args, "s", &name) || check_idle(b) < 0) return NULL;
-  for (int f = 0; f < HF_BATCH_FIELDS; ++f)
-    if (strcmp(name, hf_batch_field_name((hfBatchField)f)) == 0)
-      return tensor_view(self, hf_batch_tensor(b->batch, (hfBatchField)f), f >= HF_BATCH_SENSORS);
+
+  for (int f = 0; f < HF_BATCH_FIELDS; ++f) {
+    hfBatchField field = (hfBatchField)f;
+    if (strcmp(name, hf_batch_field_name(field)) == 0)
+      return view_tensor(b, hf_batch_tensor(b->batch, field), field >= HF_BATCH_SENSORS);
+  }
   return PyErr_Format(PyExc_AttributeError, "a batch has no array \"%s\"", name);
 }
 
+// _param(name): a view of a model's field of which each world has its own values.
 static PyObject* batch_param(PyObject* self, PyObject* args) {
-  BatchObject* b = (BatchObject*)self;
+  const BatchObject* b = (BatchObject*)self;
   const char* name;
   if (!PyArg_ParseTuple(args, "s", &name) || check_idle(b) < 0) return NULL;
-  if (strcmp(name, "gravity") == 0) return tensor_view(self, hf_batch_gravity(b->batch), 0);
+  if (strcmp(name, "gravity") == 0) return view_tensor(b, hf_batch_gravity(b->batch), 0);
+
   int f = hf_model_field_find(name);
   if (f < 0 || !hf_model_field_info(hf_batch_model(b->batch), (hfModelField)f).overlay)
     return PyErr_Format(PyExc_AttributeError, "\"%s\" is no parameter that a world may have of its own", name);
-  return tensor_view(self, hf_batch_param(b->batch, (hfModelField)f), 0);
+  return view_tensor(b, hf_batch_param(b->batch, (hfModelField)f), 0);
 }
 
-// ---- calls -------------------------------------------------------------------------------------------------
+// ---- calls without a step ----------------------------------------------------------------------------------
 
+// The status of the first world of a mask that has refused; HF_OK: none has. mask NULL: all worlds.
+static hfStatus find_refusal(const hfBatch* batch, const uint8_t* mask) {
+  for (int w = 0; w < hf_batch_size(batch); ++w) {
+    hfStatus status = hf_batch_reports(batch)[w].status;
+    if ((!mask || mask[w]) && status < 0) return status;
+  }
+  return HF_OK;
+}
+
+// _update(mask or None): applies changed parameters. The exception is that of the first world that was refused.
 static PyObject* batch_update(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
   PyObject* object;
   Py_buffer mask;
+  if (!PyArg_ParseTuple(args, "O", &object) || check_idle(b) < 0) return NULL;
+  if (get_bytes(object, "mask", hf_batch_size(b->batch), &mask) < 0) return NULL;
+
   hfError error;
-  if (!PyArg_ParseTuple(args, "O", &object) || check_idle(b) < 0 ||
-      get_bytes(object, "mask", hf_batch_size(b->batch), &mask) < 0)
-    return NULL;
   hfStatus status = hf_batch_update(b->batch, mask.buf, &error);
-  for (int w = 0; status == HF_FLAGGED && w < hf_batch_size(b->batch); ++w) {
-    if (mask.buf && !((const uint8_t*)mask.buf)[w]) continue;
-    hfStatus refusal = hf_batch_reports(b->batch)[w].status; // the exception is the one of the first world that was refused
-    if (refusal < 0) error.status = refusal, status = refusal;
+  if (status == HF_FLAGGED) {
+    hfStatus refusal = find_refusal(b->batch, mask.buf);
+    if (refusal < 0) error.status = refusal;
   }
-  if (mask.obj) PyBuffer_Release(&mask);
+
+  PyBuffer_Release(&mask);
   if (status != HF_OK) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
+// _reset(mask or None, keyframe): sets worlds back to a keyframe.
 static PyObject* batch_reset(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
   PyObject* object;
   Py_buffer mask;
   int key;
+  if (!PyArg_ParseTuple(args, "Oi", &object, &key) || check_idle(b) < 0) return NULL;
+  if (get_bytes(object, "mask", hf_batch_size(b->batch), &mask) < 0) return NULL;
+
   hfError error;
-  if (!PyArg_ParseTuple(args, "Oi", &object, &key) || check_idle(b) < 0 ||
-      get_bytes(object, "mask", hf_batch_size(b->batch), &mask) < 0)
-    return NULL;
   hfStatus status = hf_batch_reset(b->batch, mask.buf, key, &error);
-  if (mask.obj) PyBuffer_Release(&mask);
+
+  PyBuffer_Release(&mask);
   if (status < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
+// What a call says that ended with a status >= 0: a message, "" if all worlds are well.
+static PyObject* trouble_text(hfStatus status, const hfError* error) {
+  return PyUnicode_FromString(status == HF_OK ? "" : error->message);
+}
+
+// _evaluate(mask or None): computes the results at the present states. Returns what trouble_text returns.
 static PyObject* batch_evaluate(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
   PyObject* object;
   Py_buffer mask;
-  hfError error;
-  hfStatus status;
-  if (!PyArg_ParseTuple(args, "O", &object) || get_bytes(object, "mask", hf_batch_size(b->batch), &mask) < 0) return NULL;
+  if (!PyArg_ParseTuple(args, "O", &object)) return NULL;
+  if (get_bytes(object, "mask", hf_batch_size(b->batch), &mask) < 0) return NULL;
+
   if (claim(&b->busy, "batch") < 0) {
-    if (mask.obj) PyBuffer_Release(&mask);
+    PyBuffer_Release(&mask);
     return NULL;
   }
+
+  hfError error;
+  hfStatus status;
   Py_BEGIN_ALLOW_THREADS
   status = hf_batch_evaluate(b->batch, mask.buf, &error);
   Py_END_ALLOW_THREADS
+
   b->busy = 0;
-  if (mask.obj) PyBuffer_Release(&mask);
+  PyBuffer_Release(&mask);
   if (status < 0) return raise_error(&error);
-  return PyUnicode_FromString(status == HF_OK ? "" : error.message);
+  return trouble_text(status, &error);
 }
+
+// ---- runs --------------------------------------------------------------------------------------------------
+//
+// A run writes a row of results after every `every` steps. It is cut into calls of the library of at most
+// INTERRUPT_CHECK_PERIOD or so, between which the interrupt key is looked for. A call is whole rows, or a piece of one.
 
 // What a run reads and writes, as buffers.
-typedef struct buffers {
-  Py_buffer mask, ctrl, time, q, v, act, sensors;
-} buffers;
+typedef struct runBuffers {
+  Py_buffer mask;
+  Py_buffer ctrl;
+  Py_buffer time;
+  Py_buffer q;
+  Py_buffer v;
+  Py_buffer act;
+  Py_buffer sensors;
+} runBuffers;
 
-static void release_buffers(buffers* x) {
-  Py_buffer* all[] = {&x->mask, &x->ctrl, &x->time, &x->q, &x->v, &x->act, &x->sensors};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-    if (all[i]->obj) PyBuffer_Release(all[i]);
+// Releases all buffers that are held.
+static void release_buffers(runBuffers* x) {
+  PyBuffer_Release(&x->mask);
+  PyBuffer_Release(&x->ctrl);
+  PyBuffer_Release(&x->time);
+  PyBuffer_Release(&x->q);
+  PyBuffer_Release(&x->v);
+  PyBuffer_Release(&x->act);
+  PyBuffer_Release(&x->sensors);
 }
 
-static int take_result(PyObject* results, const char* name, int64_t n, Py_buffer* view, double** data) {
-  PyObject* array = results && results != Py_None ? PyDict_GetItemString(results, name) : NULL;
+// Views an array of n numbers of the dict of results, if the dict and the array are there, and sets *data to them.
+static int get_result(PyObject* results, const char* name, int64_t n, Py_buffer* view, double** data) {
+  PyObject* array = results != Py_None ? PyDict_GetItemString(results, name) : NULL;
   if (!array) return 0;
   if (get_doubles(array, name, n, 1, view) < 0) return -1;
   *data = view->buf;
   return 0;
 }
 
-// The next part of a run: whole rows of results, or a piece of one row. Results are written where it ends a row.
-static int choose_part(const hfBatchRun* run, int done, int left, int part, hfBatchRun* now, int64_t* rows) {
-  int to_row = run->every - done % run->every, whole = part / run->every * run->every;
-  int n = to_row == run->every && whole > 0 ? whole : part < to_row ? part : to_row;
-  if (n > left) n = left < to_row || n == to_row ? left : left / run->every * run->every;
-  *now = *run;
-  *rows = n < to_row ? 0 : n < run->every ? 1 : n / run->every;
-  if (n < run->every) now->every = n;
-  if (*rows == 0) now->time = now->q = now->v = now->act = now->sensors = NULL;
-  return n;
+// Views all buffers of a run of nstep steps and sets the pointers of the run, whose sizes and strides are set.
+static int get_run_buffers(const hfBatch* batch, int nstep, PyObject* mask, PyObject* ctrl, PyObject* results,
+                           runBuffers* x, hfBatchRun* run) {
+  const hfModel* m = hf_batch_model(batch);
+  int64_t worlds = hf_batch_size(batch);
+  int64_t nctrl = (worlds - 1) * run->ctrl_world + (nstep - 1) * run->ctrl_step + m->nu;
+
+  if (get_bytes(mask, "mask", worlds, &x->mask) < 0) return -1;
+  if (get_optional_doubles(ctrl, "ctrl", nctrl, &x->ctrl) < 0) return -1;
+  run->mask = x->mask.buf;
+  run->ctrl = x->ctrl.buf;
+
+  int64_t n = worlds * run->rows;
+  if (get_result(results, "time", n, &x->time, &run->time) < 0) return -1;
+  if (get_result(results, "q", n * m->nq, &x->q, &run->q) < 0) return -1;
+  if (get_result(results, "v", n * m->nv, &x->v, &run->v) < 0) return -1;
+  if (get_result(results, "act", n * m->na, &x->act, &run->act) < 0) return -1;
+  return get_result(results, "sensors", n * m->nsensordata, &x->sensors, &run->sensors);
 }
 
+// The number of steps of the next call: at most `wanted`, but for whole rows at least the rest of the present row.
+// done, left: steps of the run before and after now.
+static int choose_length(int every, int done, int left, int wanted) {
+  int to_row_end = every - done % every;
+  int whole_rows = wanted / every * every;
+  int n;
+  if (to_row_end == every && whole_rows > 0)
+    n = whole_rows;
+  else
+    n = wanted < to_row_end ? wanted : to_row_end;
+  if (n <= left) return n;
+
+  // the end of the run: its last whole rows, or what is left of a row
+  if (left < to_row_end) return left;
+  return left / every * every;
+}
+
+// The part of a run that makes the next n steps. *rows: how many rows of results it writes.
+static hfBatchRun cut_part(const hfBatchRun* run, int done, int n, int64_t* rows) {
+  hfBatchRun part = *run;
+  int to_row_end = run->every - done % run->every;
+  if (n < to_row_end)
+    *rows = 0;
+  else
+    *rows = n < run->every ? 1 : n / run->every;
+
+  if (n < run->every) part.every = n;
+  if (*rows == 0) {
+    part.time = NULL;
+    part.q = NULL;
+    part.v = NULL;
+    part.act = NULL;
+    part.sensors = NULL;
+  }
+  return part;
+}
+
+// Moves the pointers of a run behind n steps that wrote `rows` rows.
 static void advance_run(const hfModel* m, hfBatchRun* run, int n, int64_t rows) {
   run->resume = 1;
+
   if (run->ctrl) run->ctrl += n * run->ctrl_step;
   if (run->time) run->time += rows;
   if (run->q) run->q += rows * m->nq;
@@ -177,107 +280,142 @@ static void advance_run(const hfModel* m, hfBatchRun* run, int n, int64_t rows) 
   if (run->sensors) run->sensors += rows * m->nsensordata;
 }
 
-// Runs in calls of growing length, so that the interrupt key is heeded within about PATIENCE seconds.
-static int run_patiently(BatchObject* b, int nstep, hfBatchRun* run, hfStatus* status, hfError* error) {
-  int part = 1;
+// Runs nstep steps in calls whose length adapts to the time that they take. *status and *error are those of a refusal,
+// which ends the run, or of the last trouble. Returns 0, or -1 with Python's exception if there was an interrupt.
+static int run_in_parts(BatchObject* b, int nstep, hfBatchRun* run, hfStatus* status, hfError* error) {
+  enum { MAX_CALL_STEPS = 1 << 24 };
+  int wanted = 1;
+  int done = 0;
   *status = HF_OK;
-  for (int done = 0; done < nstep;) {
-    hfBatchRun now;
-    hfError what;
-    hfStatus s;
+
+  while (done < nstep) {
+    int n = choose_length(run->every, done, nstep - done, wanted);
     int64_t rows;
-    int n = choose_part(run, done, nstep - done, part, &now, &rows);
+    hfBatchRun part = cut_part(run, done, n, &rows);
+    hfError call_error;
+    hfStatus call_status;
     double begin = seconds_now();
     Py_BEGIN_ALLOW_THREADS
-    s = hf_batch_step(b->batch, n, &now, &what);
+    call_status = hf_batch_step(b->batch, n, &part, &call_error);
     Py_END_ALLOW_THREADS
-    if (s < 0 || (s != HF_OK && *status == HF_OK)) *error = what;
-    if (s != HF_OK) *status = s;
-    if (s < 0) return 0;
+    double duration = seconds_now() - begin;
+
+    // keep a refusal, or the first message and the last status of trouble
+    if (call_status < 0 || (call_status != HF_OK && *status == HF_OK)) *error = call_error;
+    if (call_status != HF_OK) *status = call_status;
+    if (call_status < 0) return 0;
+
     done += n;
     advance_run(hf_batch_model(b->batch), run, n, rows);
-    double took = seconds_now() - begin;
-    if (took < PATIENCE / 2 && part < (1 << 24)) part *= 2;
-    if (took > 2 * PATIENCE && part > 1) part /= 2;
+    if (duration < INTERRUPT_CHECK_PERIOD / 2 && wanted < MAX_CALL_STEPS) wanted *= 2;
+    if (duration > 2 * INTERRUPT_CHECK_PERIOD && wanted > 1) wanted /= 2;
     if (done < nstep && PyErr_CheckSignals() < 0) return -1;
   }
   return 0;
 }
 
-// _step(nstep, mask, ctrl, ctrl_world, ctrl_step, every, results) -> message, "" where all worlds are well
+// _step(nstep, mask, ctrl, ctrl_world, ctrl_step, every, results): what trouble_text returns.
+// ctrl_world, ctrl_step: numbers from one world's controls to the next, and from one step's.
 static PyObject* batch_step(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
-  PyObject *steps, *mask, *ctrl, *results;
-  int nstep, every;
-  long long world_stride, step_stride;
-  buffers x = {0};
-  hfBatchRun run = {0};
-  hfError error = {HF_OK, ""};
-  if (!PyArg_ParseTuple(args, "OOOLLiO", &steps, &mask, &ctrl, &world_stride, &step_stride, &every, &results)) return NULL;
-  if ((nstep = count_of_steps(steps)) < 0) return NULL;
-  if (every < 1) return PyErr_SetString(PyExc_ValueError, "every must be at least 1"), NULL;
-  const hfModel* m = hf_batch_model(b->batch);
-  int64_t worlds = hf_batch_size(b->batch), rows = nstep / every, n = worlds * rows;
-  run.every = every, run.rows = rows;
-  run.ctrl_world = world_stride, run.ctrl_step = step_stride;
-  int64_t wanted = (worlds - 1) * world_stride + (nstep - 1) * step_stride + m->nu;
+  PyObject* steps;
+  PyObject* mask;
+  PyObject* ctrl;
+  PyObject* results;
+  int every;
+  long long ctrl_world;
+  long long ctrl_step;
+  if (!PyArg_ParseTuple(args, "OOOLLiO", &steps, &mask, &ctrl, &ctrl_world, &ctrl_step, &every, &results)) return NULL;
+  int nstep = count_of_steps(steps);
+  if (nstep < 0) return NULL;
+  if (every < 1) return PyErr_Format(PyExc_ValueError, "every must be at least 1");
   if (claim(&b->busy, "batch") < 0) return NULL;
-  PyObject* result = NULL;
+
+  hfBatchRun run = {.every = every, .rows = nstep / every, .ctrl_world = ctrl_world, .ctrl_step = ctrl_step};
+  runBuffers x = {0};
+  hfError error = {HF_OK, ""};
   hfStatus status;
-  if (get_bytes(mask, "mask", worlds, &x.mask) == 0 && get_optional_doubles(ctrl, "ctrl", wanted, &x.ctrl) == 0 &&
-      take_result(results, "time", n, &x.time, &run.time) == 0 && take_result(results, "q", n * m->nq, &x.q, &run.q) == 0 &&
-      take_result(results, "v", n * m->nv, &x.v, &run.v) == 0 && take_result(results, "act", n * m->na, &x.act, &run.act) == 0 &&
-      take_result(results, "sensors", n * m->nsensordata, &x.sensors, &run.sensors) == 0) {
-    run.mask = x.mask.buf;
-    run.ctrl = x.ctrl.buf;
-    if (run_patiently(b, nstep, &run, &status, &error) == 0)
-      result = status < 0 ? raise_error(&error) : PyUnicode_FromString(status == HF_OK ? "" : error.message);
-  }
+  PyObject* result = NULL;
+  if (get_run_buffers(b->batch, nstep, mask, ctrl, results, &x, &run) == 0 &&
+      run_in_parts(b, nstep, &run, &status, &error) == 0)
+    result = status < 0 ? raise_error(&error) : trouble_text(status, &error);
+
   release_buffers(&x);
   b->busy = 0;
   return result;
 }
 
-// Copies the state of a world of the batch to a State, or with `set` back.
-static PyObject* copy_state(PyObject* self, PyObject* args, int set) {
+// ---- single worlds -----------------------------------------------------------------------------------------
+
+// Parses (world, State) for a copy between the two.
+static int parse_world_and_state(const BatchObject* b, PyObject* args, int* world, hfState** state) {
+  PyObject* object;
+  if (!PyArg_ParseTuple(args, "iO!", world, StateType, &object) || check_idle(b) < 0) return -1;
+  if (((StateObject*)object)->busy) {
+    raise_busy("state");
+    return -1;
+  }
+
+  *state = ((StateObject*)object)->state;
+  return 0;
+}
+
+// _get_state(world, State): copies the state of a world to a State.
+static PyObject* batch_get_state(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
   int world;
-  PyObject* object;
+  hfState* state;
   hfError error;
-  if (!PyArg_ParseTuple(args, "iO!", &world, StateType, &object) || check_idle(b) < 0) return NULL;
-  if (((StateObject*)object)->busy) return claim(&(int){1}, "state"), NULL;
-  hfState* state = ((StateObject*)object)->state;
-  hfStatus status = set ? hf_batch_set_state(b->batch, world, state, &error) : hf_batch_get_state(b->batch, world, state, &error);
-  if (status < 0) return raise_error(&error);
+
+  if (parse_world_and_state(b, args, &world, &state) < 0) return NULL;
+  if (hf_batch_get_state(b->batch, world, state, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
-static PyObject* batch_get_state(PyObject* self, PyObject* args) { return copy_state(self, args, 0); }
-static PyObject* batch_set_state(PyObject* self, PyObject* args) { return copy_state(self, args, 1); }
-
-static PyObject* batch_reports(PyObject* self, PyObject* none) {
-  (void)none;
+// _set_state(world, State): copies a State to a world.
+static PyObject* batch_set_state(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
-  if (check_idle(b) < 0) return NULL;
-  return PyByteArray_FromStringAndSize((const char*)hf_batch_reports(b->batch),
-                                       (Py_ssize_t)sizeof(hfWorldReport) * hf_batch_size(b->batch));
+  int world;
+  hfState* state;
+  hfError error;
+
+  if (parse_world_and_state(b, args, &world, &state) < 0) return NULL;
+  if (hf_batch_set_state(b->batch, world, state, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
 }
 
+// _reports(): the bytes of the report of each world.
+static PyObject* batch_reports(PyObject* self, PyObject* none) {
+  (void)none;
+  const BatchObject* b = (BatchObject*)self;
+  if (check_idle(b) < 0) return NULL;
+
+  const char* reports = (const char*)hf_batch_reports(b->batch);
+  return PyByteArray_FromStringAndSize(reports, (Py_ssize_t)sizeof(hfWorldReport) * hf_batch_size(b->batch));
+}
+
+// _contacts(world): the bytes of the contacts of a world.
 static PyObject* batch_contacts(PyObject* self, PyObject* args) {
-  BatchObject* b = (BatchObject*)self;
+  const BatchObject* b = (BatchObject*)self;
   int world;
   if (!PyArg_ParseTuple(args, "i", &world) || check_idle(b) < 0) return NULL;
   if (world < 0 || world >= hf_batch_size(b->batch)) return PyErr_Format(PyExc_IndexError, "no world %d", world);
-  return PyByteArray_FromStringAndSize((const char*)hf_batch_contacts(b->batch, world),
-                                       (Py_ssize_t)sizeof(hfContact) * hf_batch_reports(b->batch)[world].kept);
+
+  const char* contacts = (const char*)hf_batch_contacts(b->batch, world);
+  int n = hf_batch_reports(b->batch)[world].kept;
+  return PyByteArray_FromStringAndSize(contacts, (Py_ssize_t)sizeof(hfContact) * n);
 }
 
+// _info(): a dict of the batch's sizes and step [s].
 static PyObject* batch_info(PyObject* self, PyObject* none) {
   (void)none;
   const hfBatch* b = ((BatchObject*)self)->batch;
-  return Py_BuildValue("{s:i,s:i,s:d,s:i,s:n}", "worlds", hf_batch_size(b), "threads", hf_batch_threads(b), "step_size",
-                       hf_batch_step_size(b), "max_memory", hf_batch_max_memory(b), "bytes_per_world",
-                       (Py_ssize_t)hf_batch_bytes_per_world(b));
+  return Py_BuildValue("{s:i,s:i,s:d,s:i,s:n}",
+                       "worlds", hf_batch_size(b),
+                       "threads", hf_batch_threads(b),
+                       "step_size", hf_batch_step_size(b),
+                       "max_memory", hf_batch_max_memory(b),
+                       "bytes_per_world", (Py_ssize_t)hf_batch_bytes_per_world(b));
 }
 
 static PyObject* batch_model(PyObject* self, void* none) {
@@ -308,12 +446,15 @@ static PyType_Spec batch_spec = {.name = "holdfast._core.Batch",
                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                                  .slots = batch_slots};
 
+// world_report_dtype(): the members of hfWorldReport.
 static PyObject* report_dtype(PyObject* self, PyObject* none) {
   (void)self, (void)none;
   return describe_struct(sizeof(hfWorldReport), MEMBERS(report_members));
 }
+
 static PyMethodDef functions[] = {{"world_report_dtype", report_dtype, METH_NOARGS, NULL}, {0}};
 
+// Adds the type Batch and the functions of this file to the module.
 int add_batch(PyObject* module) {
   return add_type(module, &batch_spec) && PyModule_AddFunctions(module, functions) == 0 ? 0 : -1;
 }

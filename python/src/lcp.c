@@ -20,260 +20,378 @@ static const member certificate_members[] = {
     MEMBER(hfRigidCertificate, rolling_margin), MEMBER(hfRigidCertificate, p_margin),
     MEMBER(hfRigidCertificate, abscissa)};
 
+// A dict of the members of a certificate.
 PyObject* dump_certificate(const hfRigidCertificate* c) { return dump_struct(c, MEMBERS(certificate_members)); }
 
-enum { LARGEST = 20000 }; // rows: a workspace of n^2 numbers must be addressable
+enum {
+  MAX_ROWS = 20000, // The most rows of a problem: a workspace of n^2 numbers must be addressable.
+  MAX_LAYER_ROWS = 2000, // The most rows of a matrix whose boundary layer is tested.
+  MAX_SOLUTIONS = 100000 // The most solutions that an enumeration may store.
+};
 
-typedef struct problem {
-  Py_buffer A, b, lo, hi;
+// ---- problems ------------------------------------------------------------------------------------------------
+
+// A linear complementarity problem over buffers of Python.
+typedef struct borrowedLcp {
+  Py_buffer A;
+  Py_buffer b;
+  Py_buffer lo;
+  Py_buffer hi;
   hfLcp lcp;
-} problem;
+} borrowedLcp;
 
-static void release(problem* p) {
-  Py_buffer* all[] = {&p->A, &p->b, &p->lo, &p->hi};
-  for (int i = 0; i < 4; ++i)
-    if (all[i]->obj) PyBuffer_Release(all[i]);
+static void release_lcp(borrowedLcp* p) {
+  PyBuffer_Release(&p->A);
+  PyBuffer_Release(&p->b);
+  PyBuffer_Release(&p->lo);
+  PyBuffer_Release(&p->hi);
 }
 
-static int take(problem* p, PyObject* A, PyObject* b, PyObject* lo, PyObject* hi) {
-  memset(p, 0, sizeof *p);
+// Makes a problem over A (n x n), b (n), lo and hi (n, or None). Release with release_lcp after success.
+static int borrow_lcp(borrowedLcp* p, PyObject* A, PyObject* b, PyObject* lo, PyObject* hi) {
+  *p = (borrowedLcp){0};
   if (get_doubles(b, "b", -1, 0, &p->b) < 0) return -1;
-  int64_t n = p->b.len / 8;
-  if (n < 1 || n > LARGEST) PyErr_SetString(PyExc_ValueError, "b must have 1 to 20000 numbers");
-  if (n < 1 || n > LARGEST || get_doubles(A, "A", n * n, 0, &p->A) < 0 || get_optional_doubles(lo, "lo", n, &p->lo) < 0 ||
-      get_optional_doubles(hi, "hi", n, &p->hi) < 0) {
-    release(p);
+  int64_t n = count_doubles(&p->b);
+
+  int status = 0;
+  if (n < 1 || n > MAX_ROWS) status = refuse(PyExc_ValueError, "b must have 1 to %d numbers", MAX_ROWS);
+  if (status == 0) status = get_doubles(A, "A", n * n, 0, &p->A);
+  if (status == 0) status = get_optional_doubles(lo, "lo", n, &p->lo);
+  if (status == 0) status = get_optional_doubles(hi, "hi", n, &p->hi);
+
+  if (status < 0) {
+    release_lcp(p);
     return -1;
   }
+
   p->lcp = (hfLcp){.n = (int32_t)n, .A = p->A.buf, .b = p->b.buf, .lo = p->lo.buf, .hi = p->hi.buf};
   return 0;
 }
 
-static PyObject* lcp_solve(PyObject* self, PyObject* args) {
-  (void)self;
-  PyObject *A, *b, *lo, *hi, *start, *options, *az = NULL, *aw = NULL, *result = NULL;
-  problem p;
-  Py_buffer first = {0};
-  hfLcpConfig config = hf_lcp_config_default();
-  hfLcpReport report;
-  hfError error;
-  double *z, *w;
-  if (!PyArg_ParseTuple(args, "OOOOOO", &A, &b, &lo, &hi, &start, &options) ||
-      fill_struct(&config, MEMBERS(config_members), options, "lcp.solve") < 0 || take(&p, A, b, lo, hi) < 0)
-    return NULL;
-  int64_t n = p.lcp.n;
-  size_t bytes = config.method >= HF_LCP_LEMKE && config.method <= HF_LCP_GAUSS_SEIDEL
-                     ? hf_lcp_work_size((hfLcpMethod)config.method, (int32_t)n)
-                     : 1;
+// Solves a problem without the interpreter's lock. z: where a warm start begins. Returns (z, w, report).
+static PyObject* solve(const hfLcp* lcp, const hfLcpConfig* config, PyObject* z_array, double* z) {
+  double* w;
+  PyObject* w_array = array_vector(lcp->n, &w);
+  if (!w_array) return NULL;
+
+  // a method that does not exist is refused by the library, which needs no workspace for it
+  hfLcpMethod method = (hfLcpMethod)config->method;
+  int exists = config->method >= HF_LCP_LEMKE && config->method <= HF_LCP_GAUSS_SEIDEL;
+  size_t bytes = exists ? hf_lcp_work_size(method, lcp->n) : 1;
   void* work = malloc(bytes);
-  if (!work)
-    PyErr_NoMemory();
-  else if (get_optional_doubles(start, "start", n, &first) == 0 && (az = array_new(1, &n, &z)) && (aw = array_new(1, &n, &w))) {
-    config.warm_start = first.obj != NULL;
-    if (first.obj) memcpy(z, first.buf, (size_t)first.len);
+  PyObject* result = NULL;
+  if (work) {
+    hfLcpReport report;
+    hfError error;
     hfStatus status;
     Py_BEGIN_ALLOW_THREADS
-    status = hf_lcp_solve(&p.lcp, &config, z, w, work, bytes, &report, &error);
+    status = hf_lcp_solve(lcp, config, z, w, work, bytes, &report, &error);
     Py_END_ALLOW_THREADS
-    result = status < 0 ? raise_error(&error) : Py_BuildValue("(OON)", az, aw, dump_struct(&report, MEMBERS(report_members)));
+    if (status < 0)
+      raise_error(&error);
+    else
+      result = Py_BuildValue("(OON)", z_array, w_array, dump_struct(&report, MEMBERS(report_members)));
+  } else {
+    PyErr_NoMemory();
   }
-  Py_XDECREF(az);
-  Py_XDECREF(aw);
+
   free(work);
-  if (first.obj) PyBuffer_Release(&first);
-  release(&p);
+  Py_DECREF(w_array);
   return result;
 }
 
+// lcp_solve(A, b, lo, hi, start or None, options): (z, w, report)
+static PyObject* lcp_solve(PyObject* self, PyObject* args) {
+  (void)self;
+  PyObject* A;
+  PyObject* b;
+  PyObject* lo;
+  PyObject* hi;
+  PyObject* start;
+  PyObject* options;
+  hfLcpConfig config = hf_lcp_config_default();
+
+  borrowedLcp p;
+  if (!PyArg_ParseTuple(args, "OOOOOO", &A, &b, &lo, &hi, &start, &options)) return NULL;
+  if (fill_struct(&config, MEMBERS(config_members), options, "lcp.solve") < 0) return NULL;
+  if (borrow_lcp(&p, A, b, lo, hi) < 0) return NULL;
+
+  Py_buffer first;
+  double* z;
+  PyObject* z_array = NULL;
+  PyObject* result = NULL;
+
+  if (get_optional_doubles(start, "start", p.lcp.n, &first) == 0) z_array = array_vector(p.lcp.n, &z);
+  if (z_array) {
+    config.warm_start = first.obj != NULL;
+    if (first.obj) memcpy(z, first.buf, (size_t)first.len);
+    result = solve(&p.lcp, &config, z_array, z);
+  }
+
+  Py_XDECREF(z_array);
+  PyBuffer_Release(&first);
+  release_lcp(&p);
+  return result;
+}
+
+// lcp_residual(A, b, lo, hi, z): how far z is from a solution
 static PyObject* lcp_residual(PyObject* self, PyObject* args) {
   (void)self;
-  PyObject *A, *b, *lo, *hi, *z, *result = NULL;
-  problem p;
-  Py_buffer vz;
-  if (!PyArg_ParseTuple(args, "OOOOO", &A, &b, &lo, &hi, &z) || take(&p, A, b, lo, hi) < 0) return NULL;
-  if (get_doubles(z, "z", p.lcp.n, 0, &vz) == 0) {
+  PyObject* A;
+  PyObject* b;
+  PyObject* lo;
+  PyObject* hi;
+  PyObject* point;
+  borrowedLcp p;
+  if (!PyArg_ParseTuple(args, "OOOOO", &A, &b, &lo, &hi, &point) || borrow_lcp(&p, A, b, lo, hi) < 0) return NULL;
+
+  Py_buffer z;
+  PyObject* result = NULL;
+
+  if (get_doubles(point, "z", p.lcp.n, 0, &z) == 0) {
     size_t bytes = hf_lcp_work_size(HF_LCP_LEMKE, p.lcp.n);
     void* work = malloc(bytes);
-    result = work ? PyFloat_FromDouble(hf_lcp_residual(&p.lcp, vz.buf, work, bytes)) : PyErr_NoMemory();
+    result = work ? PyFloat_FromDouble(hf_lcp_residual(&p.lcp, z.buf, work, bytes)) : PyErr_NoMemory();
     free(work);
-    PyBuffer_Release(&vz);
   }
-  release(&p);
+
+  PyBuffer_Release(&z);
+  release_lcp(&p);
   return result;
 }
 
-static PyObject* lcp_enumerate(PyObject* self, PyObject* args) {
-  (void)self;
-  PyObject *A, *b, *lo, *hi, *result = NULL;
-  problem p;
-  hfError error;
-  int capacity;
-  if (!PyArg_ParseTuple(args, "OOOOi", &A, &b, &lo, &hi, &capacity) || take(&p, A, b, lo, hi) < 0) return NULL;
-  int64_t n = p.lcp.n;
-  if (n > HF_LCP_ENUMERATION_MAX || capacity < 1 || capacity > 100000) {
-    release(&p);
-    return PyErr_Format(PyExc_ValueError, "at most %d rows and 100000 solutions", HF_LCP_ENUMERATION_MAX);
-  }
-  size_t bytes = hf_lcp_enumerate_work_size((int32_t)n);
+// Enumerates the solutions of a problem, at most `capacity`. Returns (solutions, is there a continuum of them).
+static PyObject* enumerate(const hfLcp* lcp, int capacity) {
+  size_t bytes = hf_lcp_enumerate_work_size(lcp->n);
   void* work = malloc(bytes);
-  double* z = calloc((size_t)(capacity * n), sizeof *z);
+  double* z = calloc((size_t)capacity * (size_t)lcp->n, sizeof *z);
   hfLcpSolutions s = {.capacity = capacity, .z = z};
+  hfError error;
+  PyObject* result = NULL;
+
   if (!work || !z)
     PyErr_NoMemory();
-  else if (hf_lcp_enumerate(&p.lcp, &s, work, bytes, &error) < 0)
+  else if (hf_lcp_enumerate(lcp, &s, work, bytes, &error) < 0)
     raise_error(&error);
   else
-    result = Py_BuildValue("(NO)", array_matrix(z, s.count, n), s.continuum ? Py_True : Py_False);
+    result = Py_BuildValue("(NO)", array_matrix(z, s.count, lcp->n), s.continuum ? Py_True : Py_False);
+
   free(work);
   free(z);
-  release(&p);
+  return result;
+}
+
+// lcp_enumerate(A, b, lo, hi, capacity): see enumerate.
+static PyObject* lcp_enumerate(PyObject* self, PyObject* args) {
+  (void)self;
+  PyObject* A;
+  PyObject* b;
+  PyObject* lo;
+  PyObject* hi;
+  int capacity;
+  borrowedLcp p;
+  if (!PyArg_ParseTuple(args, "OOOOi", &A, &b, &lo, &hi, &capacity) || borrow_lcp(&p, A, b, lo, hi) < 0) return NULL;
+
+  PyObject* result;
+  if (p.lcp.n > HF_LCP_ENUMERATION_MAX || capacity < 1 || capacity > MAX_SOLUTIONS)
+    result = PyErr_Format(PyExc_ValueError, "at most %d rows and %d solutions", HF_LCP_ENUMERATION_MAX, MAX_SOLUTIONS);
+  else
+    result = enumerate(&p.lcp, capacity);
+
+  release_lcp(&p);
   return result;
 }
 
 // ---- matrices ------------------------------------------------------------------------------------------------
 
 // A square matrix and a workspace for it.
-typedef struct square {
+typedef struct squareMatrix {
   Py_buffer A;
   int32_t n;
   void* work;
   size_t bytes;
-} square;
+} squareMatrix;
 
-static int take_square(square* s, PyObject* A, int n, int most) {
-  if (n < 1 || n > most) return PyErr_Format(PyExc_ValueError, "the matrix must have 1 to %d rows", most), -1;
+// Makes a matrix over A (n x n), n being 1 to max_rows. Release with release_square after success.
+static int borrow_square(squareMatrix* s, PyObject* A, int n, int max_rows) {
+  if (n < 1 || n > max_rows) return refuse(PyExc_ValueError, "the matrix must have 1 to %d rows", max_rows);
   if (get_doubles(A, "A", (int64_t)n * n, 0, &s->A) < 0) return -1;
+
   s->n = n;
   s->bytes = hf_certificate_work_size(n);
   s->work = malloc(s->bytes);
+
   if (s->work) return 0;
   PyBuffer_Release(&s->A);
   PyErr_NoMemory();
   return -1;
 }
-static void drop_square(square* s) {
+
+static void release_square(squareMatrix* s) {
   free(s->work);
   PyBuffer_Release(&s->A);
 }
 
+// matrix_rank(A (m x n), m, n): (rank, margin)
 static PyObject* matrix_rank(PyObject* self, PyObject* args) {
   (void)self;
-  PyObject* A;
-  int m, n;
-  Py_buffer view;
-  double margin;
-  if (!PyArg_ParseTuple(args, "Oii", &A, &m, &n)) return NULL;
-  if (m < 1 || n < 1 || m > LARGEST || n > LARGEST) return PyErr_SetString(PyExc_ValueError, "A must not be empty"), NULL;
-  if (get_doubles(A, "A", (int64_t)m * n, 0, &view) < 0) return NULL;
+  PyObject* matrix;
+  int m;
+  int n;
+  if (!PyArg_ParseTuple(args, "Oii", &matrix, &m, &n)) return NULL;
+  if (m < 1 || n < 1 || m > MAX_ROWS || n > MAX_ROWS) return PyErr_Format(PyExc_ValueError, "A must not be empty");
+
+  Py_buffer A;
+  if (get_doubles(matrix, "A", (int64_t)m * n, 0, &A) < 0) return NULL;
+
   size_t bytes = hf_certificate_work_size(m > n ? m : n);
   void* work = malloc(bytes);
   PyObject* result = NULL;
   if (work) {
-    int rank = hf_matrix_rank(m, n, view.buf, &margin, work, bytes);
+    double margin;
+    int rank = hf_matrix_rank(m, n, A.buf, &margin, work, bytes);
     result = Py_BuildValue("(id)", rank, margin);
-  } else
+  } else {
     PyErr_NoMemory();
+  }
+
   free(work);
-  PyBuffer_Release(&view);
+  PyBuffer_Release(&A);
   return result;
 }
 
+// matrix_eigenvalues(A, n): (real parts, imaginary parts, status)
 static PyObject* matrix_eigenvalues(PyObject* self, PyObject* args) {
   (void)self;
-  PyObject *A, *re, *im, *result = NULL;
+  PyObject* A;
   int n;
-  square s;
-  double *x, *y;
-  if (!PyArg_ParseTuple(args, "Oi", &A, &n) || take_square(&s, A, n, LARGEST) < 0) return NULL;
-  int64_t shape = n;
-  re = array_new(1, &shape, &x);
-  im = re ? array_new(1, &shape, &y) : NULL;
-  if (im) {
-    hfStatus status = hf_matrix_eigenvalues(n, s.A.buf, x, y, s.work, s.bytes);
-    result = Py_BuildValue("(OOi)", re, im, status);
+  squareMatrix s;
+  if (!PyArg_ParseTuple(args, "Oi", &A, &n) || borrow_square(&s, A, n, MAX_ROWS) < 0) return NULL;
+
+  double* re;
+  double* im;
+  PyObject* re_array = array_vector(n, &re);
+  PyObject* im_array = array_vector(n, &im);
+  PyObject* result = NULL;
+
+  if (re_array && im_array) {
+    hfStatus status = hf_matrix_eigenvalues(n, s.A.buf, re, im, s.work, s.bytes);
+    result = Py_BuildValue("(OOi)", re_array, im_array, status);
   }
-  Py_XDECREF(re);
-  Py_XDECREF(im);
-  drop_square(&s);
+
+  Py_XDECREF(re_array);
+  Py_XDECREF(im_array);
+  release_square(&s);
   return result;
 }
 
+// matrix_minors(A, n): the 2^n principal minors
 static PyObject* matrix_minors(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* A;
   int n;
-  square s;
-  double* x;
-  if (!PyArg_ParseTuple(args, "Oi", &A, &n) || take_square(&s, A, n, HF_MINORS_MAX) < 0) return NULL;
-  int64_t count = (int64_t)1 << n;
-  PyObject* result = array_new(1, &count, &x);
-  if (result) hf_matrix_minors(n, s.A.buf, x, s.work, s.bytes);
-  drop_square(&s);
+  squareMatrix s;
+  if (!PyArg_ParseTuple(args, "Oi", &A, &n) || borrow_square(&s, A, n, HF_MINORS_MAX) < 0) return NULL;
+
+  double* minors;
+  PyObject* result = array_vector((int64_t)1 << n, &minors);
+  if (result) hf_matrix_minors(n, s.A.buf, minors, s.work, s.bytes);
+
+  release_square(&s);
   return result;
 }
 
+// matrix_test_p(A, n, exact): the report whether A is a P-matrix
 static PyObject* matrix_test_p(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* A;
-  int n, exact;
-  square s;
-  if (!PyArg_ParseTuple(args, "Oip", &A, &n, &exact) || take_square(&s, A, n, exact ? HF_P_EXACT_MAX : LARGEST) < 0) return NULL;
+  int n;
+  int exact;
+  squareMatrix s;
+  if (!PyArg_ParseTuple(args, "Oip", &A, &n, &exact)) return NULL;
+  if (borrow_square(&s, A, n, exact ? HF_P_EXACT_MAX : MAX_ROWS) < 0) return NULL;
+
   hfPReport report;
   Py_BEGIN_ALLOW_THREADS
   report = hf_matrix_test_p(n, s.A.buf, exact, s.work, s.bytes);
   Py_END_ALLOW_THREADS
-  drop_square(&s);
+
+  release_square(&s);
   return dump_struct(&report, MEMBERS(p_members));
 }
 
-// k and c of the layer behind each row
-static int take_layer(PyObject* k, PyObject* c, int n, Py_buffer* vk, Py_buffer* vc) {
-  if (get_doubles(k, "k", n, 0, vk) < 0) return -1;
-  if (get_doubles(c, "c", n, 0, vc) == 0) return 0;
-  PyBuffer_Release(vk);
-  return -1;
-}
+// ---- boundary layers -----------------------------------------------------------------------------------------
 
+// boundary_layer(A, n, k (n), c (n)): the report whether the layer with stiffnesses k and dampings c is stable
 static PyObject* boundary_layer(PyObject* self, PyObject* args) {
   (void)self;
-  PyObject *A, *k, *c, *result = NULL;
+  PyObject* A;
+  PyObject* stiffness;
+  PyObject* damping;
   int n;
-  square s;
-  Py_buffer vk, vc;
-  if (!PyArg_ParseTuple(args, "OiOO", &A, &n, &k, &c) || take_square(&s, A, n, 2000) < 0) return NULL;
-  if (take_layer(k, c, n, &vk, &vc) == 0) {
-    hfStabilityReport report = hf_boundary_layer_test(n, s.A.buf, vk.buf, vc.buf, s.work, s.bytes);
+  squareMatrix s;
+  if (!PyArg_ParseTuple(args, "OiOO", &A, &n, &stiffness, &damping)) return NULL;
+  if (borrow_square(&s, A, n, MAX_LAYER_ROWS) < 0) return NULL;
+
+  Py_buffer k = {0};
+  Py_buffer c = {0};
+  PyObject* result = NULL;
+
+  if (get_doubles(stiffness, "k", n, 0, &k) == 0 && get_doubles(damping, "c", n, 0, &c) == 0) {
+    hfStabilityReport report = hf_boundary_layer_test(n, s.A.buf, k.buf, c.buf, s.work, s.bytes);
     result = dump_struct(&report, MEMBERS(stability_members));
-    PyBuffer_Release(&vk);
-    PyBuffer_Release(&vc);
   }
-  drop_square(&s);
+
+  PyBuffer_Release(&k);
+  PyBuffer_Release(&c);
+  release_square(&s);
   return result;
 }
 
+// New int32 flags (n) from bytes (n, or an empty view: all 0); NULL with a MemoryError. Free with free().
+static int32_t* new_flags(const Py_buffer* bytes, int n) {
+  int32_t* flags = calloc((size_t)n, sizeof *flags);
+  if (!flags) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+
+  const char* byte = bytes->buf;
+  for (int i = 0; byte && i < n; ++i) flags[i] = byte[i] != 0;
+  return flags;
+}
+
+// certify(A, n, rolling (n bytes) or None, k (n), c (n)): the certificate of a rigid problem with this matrix
 static PyObject* certify(PyObject* self, PyObject* args) {
   (void)self;
-  PyObject *A, *rolling, *k, *c, *result = NULL;
+  PyObject* A;
+  PyObject* rolling;
+  PyObject* stiffness;
+  PyObject* damping;
   int n;
-  square s;
-  Py_buffer vk, vc, vr;
-  if (!PyArg_ParseTuple(args, "OiOOO", &A, &n, &rolling, &k, &c) || take_square(&s, A, n, 2000) < 0) return NULL;
-  if (take_layer(k, c, n, &vk, &vc) == 0) {
-    if (get_bytes(rolling, "rolling", n, &vr) == 0) {
-      int32_t* flags = calloc((size_t)n, sizeof *flags);
-      for (int i = 0; flags && vr.obj && i < n; ++i) flags[i] = ((const char*)vr.buf)[i] != 0;
-      if (flags) {
-        hfRigidCertificate report = hf_rigid_certify(n, s.A.buf, flags, vk.buf, vc.buf, s.work, s.bytes);
-        result = dump_certificate(&report);
-      } else
-        PyErr_NoMemory();
-      free(flags);
-      if (vr.obj) PyBuffer_Release(&vr);
-    }
-    PyBuffer_Release(&vk);
-    PyBuffer_Release(&vc);
+  squareMatrix s;
+  if (!PyArg_ParseTuple(args, "OiOOO", &A, &n, &rolling, &stiffness, &damping)) return NULL;
+  if (borrow_square(&s, A, n, MAX_LAYER_ROWS) < 0) return NULL;
+
+  Py_buffer k = {0};
+  Py_buffer c = {0};
+  Py_buffer is_rolling = {0};
+  int32_t* flags = NULL;
+  PyObject* result = NULL;
+
+  if (get_doubles(stiffness, "k", n, 0, &k) == 0 && get_doubles(damping, "c", n, 0, &c) == 0 &&
+      get_bytes(rolling, "rolling", n, &is_rolling) == 0)
+    flags = new_flags(&is_rolling, n);
+  if (flags) {
+    hfRigidCertificate report = hf_rigid_certify(n, s.A.buf, flags, k.buf, c.buf, s.work, s.bytes);
+    result = dump_certificate(&report);
   }
-  drop_square(&s);
+
+  free(flags);
+  PyBuffer_Release(&k);
+  PyBuffer_Release(&c);
+  PyBuffer_Release(&is_rolling);
+  release_square(&s);
   return result;
 }
 
@@ -288,4 +406,5 @@ static PyMethodDef functions[] = {{"lcp_solve", lcp_solve, METH_VARARGS, NULL},
                                   {"certify", certify, METH_VARARGS, NULL},
                                   {0}};
 
+// Adds the functions of this file to the module.
 int add_lcp(PyObject* module) { return PyModule_AddFunctions(module, functions); }

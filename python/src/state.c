@@ -4,10 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-PyTypeObject *StateType, *InputType;
+PyTypeObject* StateType;
+PyTypeObject* InputType;
+
+// ---- making states -------------------------------------------------------------------------------------
+
+static const int MAX_REMEMBERED = 10000000; // The most contacts that a state made from Python may remember.
 
 static void release_state(void* state) { hf_state_free(state); }
 
+static const hfModel* state_model(PyObject* self) { return ((ModelObject*)((StateObject*)self)->model)->model; }
+static hfState* state_of(PyObject* self) { return ((StateObject*)self)->state; }
+
+// A State that owns `state`, also after a failure, when it frees it. A NULL state is a MemoryError.
 static PyObject* wrap_state(PyTypeObject* type, PyObject* model, hfState* state) {
   PyObject* owner = own(state, release_state, NULL);
   StateObject* self = owner ? object_alloc(type) : NULL;
@@ -15,26 +24,32 @@ static PyObject* wrap_state(PyTypeObject* type, PyObject* model, hfState* state)
     Py_XDECREF(owner);
     return NULL;
   }
+
   self->owner = owner;
   self->state = state;
   self->model = Py_NewRef(model);
+
   return (PyObject*)self;
 }
 
-// A state with room for max_memory contacts; freed by hf_state_free.
+// A state with room for max_memory contacts (0: as many as the library thinks enough), freed by hf_state_free; or NULL.
 static hfState* allocate_state(const hfModel* m, int max_memory) {
   if (max_memory <= 0) return hf_state_create(m);
-  size_t bytes = (hf_state_size(m, max_memory) + 63) / 64 * 64;
+
+  size_t bytes = (hf_state_size(m, max_memory) + 63) / 64 * 64; // aligned_alloc wants whole pieces of 64 bytes
   void* memory = aligned_alloc(64, bytes);
   return memory ? hf_state_init(memory, m, max_memory) : NULL;
 }
 
+// State(model, max_memory)
 static PyObject* state_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static char* names[] = {"model", "max_memory", NULL};
   PyObject* model;
   int max_memory = 0;
-  static char* names[] = {"model", "max_memory", NULL};
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|i", names, ModelType, &model, &max_memory)) return NULL;
-  if (max_memory < 0 || max_memory > 10000000) return PyErr_SetString(PyExc_ValueError, "max_memory is out of range"), NULL;
+  if (max_memory < 0 || max_memory > MAX_REMEMBERED)
+    return PyErr_Format(PyExc_ValueError, "max_memory is out of range");
+
   return wrap_state(type, model, allocate_state(((ModelObject*)model)->model, max_memory));
 }
 
@@ -44,11 +59,15 @@ static void state_dealloc(PyObject* self) {
   object_free(self);
 }
 
+// ---- looking into a state ------------------------------------------------------------------------------
+
+// _view(name): a view of one of the state's arrays.
 static PyObject* state_view(PyObject* self, PyObject* args) {
   const char* name;
-  hfState* s = ((StateObject*)self)->state;
+  hfState* s = state_of(self);
   PyObject* owner = ((StateObject*)self)->owner;
   if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+
   if (strcmp(name, "q") == 0) return view_vector(owner, hf_state_mutable_q(s), s->nq, 0);
   if (strcmp(name, "v") == 0) return view_vector(owner, hf_state_mutable_v(s), s->nv, 0);
   if (strcmp(name, "act") == 0) return view_vector(owner, hf_state_mutable_act(s), s->na, 0);
@@ -57,100 +76,112 @@ static PyObject* state_view(PyObject* self, PyObject* args) {
   return PyErr_Format(PyExc_AttributeError, "a state has no array \"%s\"", name);
 }
 
-static PyObject* state_time(PyObject* self, void* none) {
+static PyObject* state_get_time(PyObject* self, void* none) {
   (void)none;
-  return PyFloat_FromDouble(((StateObject*)self)->state->time);
+  return PyFloat_FromDouble(state_of(self)->time);
 }
 
+// Sets the simulated time [s].
 static int state_set_time(PyObject* self, PyObject* value, void* none) {
   (void)none;
-  if (!value) return PyErr_SetString(PyExc_AttributeError, "time cannot be deleted"), -1;
+  if (!value) return refuse(PyExc_AttributeError, "time cannot be deleted");
+
   double t = PyFloat_AsDouble(value);
   if (t == -1 && PyErr_Occurred()) return -1;
-  ((StateObject*)self)->state->time = t;
+  state_of(self)->time = t;
   return 0;
 }
 
-static PyObject* state_nmemory(PyObject* self, void* none) {
+static PyObject* state_get_nmemory(PyObject* self, void* none) {
   (void)none;
-  return PyLong_FromLong(((StateObject*)self)->state->nmemory);
+  return PyLong_FromLong(state_of(self)->nmemory);
 }
-static PyObject* state_max_memory(PyObject* self, void* none) {
+
+static PyObject* state_get_max_memory(PyObject* self, void* none) {
   (void)none;
-  return PyLong_FromLong(((StateObject*)self)->state->max_memory);
+  return PyLong_FromLong(state_of(self)->max_memory);
 }
-static PyObject* state_model(PyObject* self, void* none) {
+
+static PyObject* state_get_model(PyObject* self, void* none) {
   (void)none;
   return Py_NewRef(((StateObject*)self)->model);
 }
 
+// ---- changing, copying and storing a state -------------------------------------------------------------
+
+// Refuses a state that another thread steps.
 static int check_idle(PyObject* self) {
-  int* busy = &((StateObject*)self)->busy;
-  if (claim(busy, "state") < 0) return -1;
-  *busy = 0;
-  return 0;
+  if (!((StateObject*)self)->busy) return 0;
+  raise_busy("state");
+  return -1;
 }
 
+// _reset(): sets the state to the model's initial one.
 static PyObject* state_reset(PyObject* self, PyObject* none) {
   (void)none;
-  StateObject* s = (StateObject*)self;
   if (check_idle(self) < 0) return NULL;
-  hf_state_reset(s->state, ((ModelObject*)s->model)->model);
+  hf_state_reset(state_of(self), state_model(self));
   Py_RETURN_NONE;
 }
 
+// _set_key(key, input or None): sets the state, and the input if there is one, to a keyframe.
 static PyObject* state_set_key(PyObject* self, PyObject* args) {
-  StateObject* s = (StateObject*)self;
   int key;
   PyObject* input;
   hfError error;
   if (!PyArg_ParseTuple(args, "iO", &key, &input) || check_idle(self) < 0) return NULL;
-  const hfModel* m = ((ModelObject*)s->model)->model;
+
+  const hfModel* m = state_model(self);
   if (check_input(input, m) < 0) return NULL;
-  hfInput* in = input == Py_None ? NULL : ((InputObject*)input)->input;
-  if (hf_state_set_key(s->state, in, m, key, &error) < 0) return raise_error(&error);
+
+  if (hf_state_set_key(state_of(self), input_of(input), m, key, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
 static PyObject* state_to_bytes(PyObject* self, PyObject* none) {
   (void)none;
-  const hfState* s = ((StateObject*)self)->state;
+  const hfState* s = state_of(self);
   if (check_idle(self) < 0) return NULL;
   return PyBytes_FromStringAndSize((const char*)s, (Py_ssize_t)s->size);
 }
 
-// Takes bytes of a state of this model and capacity.
+// _assign(bytes): takes the bytes of a state of this model and capacity.
 static PyObject* state_assign(PyObject* self, PyObject* args) {
   const char* bytes;
   Py_ssize_t n;
   hfError error;
   if (!PyArg_ParseTuple(args, "y#", &bytes, &n) || check_idle(self) < 0) return NULL;
-  if (hf_state_assign(((StateObject*)self)->state, bytes, (size_t)n, &error) < 0) return raise_error(&error);
+
+  if (hf_state_assign(state_of(self), bytes, (size_t)n, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
+// _copy(): a State of the same model, with the same capacity and content.
 static PyObject* state_copy(PyObject* self, PyObject* none) {
   (void)none;
-  StateObject* s = (StateObject*)self;
   if (check_idle(self) < 0) return NULL;
-  hfState* copy = allocate_state(((ModelObject*)s->model)->model, s->state->max_memory);
-  if (copy) memcpy(copy, s->state, (size_t)s->state->size);
-  return wrap_state(Py_TYPE(self), s->model, copy);
+
+  const hfState* s = state_of(self);
+  hfState* copy = allocate_state(state_model(self), s->max_memory);
+  if (copy) memcpy(copy, s, (size_t)s->size);
+  return wrap_state(Py_TYPE(self), ((StateObject*)self)->model, copy);
 }
 
+// _save(path)
 static PyObject* state_save(PyObject* self, PyObject* args) {
   const char* path;
   hfError error;
   if (!PyArg_ParseTuple(args, "s", &path) || check_idle(self) < 0) return NULL;
-  if (hf_state_write(((StateObject*)self)->state, path, &error) < 0) return raise_error(&error);
+  if (hf_state_write(state_of(self), path, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
+// _restore(path)
 static PyObject* state_restore(PyObject* self, PyObject* args) {
   const char* path;
   hfError error;
   if (!PyArg_ParseTuple(args, "s", &path) || check_idle(self) < 0) return NULL;
-  if (hf_state_read(((StateObject*)self)->state, path, &error) < 0) return raise_error(&error);
+  if (hf_state_read(state_of(self), path, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
@@ -164,10 +195,10 @@ static PyMethodDef state_methods[] = {{"_view", state_view, METH_VARARGS, NULL},
                                       {"_restore", state_restore, METH_VARARGS, NULL},
                                       {0}};
 static PyGetSetDef state_getset[] = {
-    {"time", state_time, state_set_time, "Simulated time [s].", NULL},
-    {"nmemory", state_nmemory, NULL, "Contacts that the state remembers.", NULL},
-    {"max_memory", state_max_memory, NULL, "Contacts that it has room for.", NULL},
-    {"model", state_model, NULL, "The model it is a state of.", NULL},
+    {"time", state_get_time, state_set_time, "Simulated time [s].", NULL},
+    {"nmemory", state_get_nmemory, NULL, "Contacts that the state remembers.", NULL},
+    {"max_memory", state_get_max_memory, NULL, "Contacts that it has room for.", NULL},
+    {"model", state_get_model, NULL, "The model it is a state of.", NULL},
     {0}};
 static PyType_Slot state_slots[] = {{Py_tp_new, state_new},
                                     {Py_tp_dealloc, state_dealloc},
@@ -183,22 +214,33 @@ static PyType_Spec state_spec = {.name = "holdfast._core.State",
 
 static void release_input(void* input) { hf_input_free(input); }
 
+// Refuses what is neither None nor an Input, and an Input for a model of other sizes.
 int check_input(PyObject* input, const hfModel* m) {
   if (input == Py_None) return 0;
-  if (!PyObject_TypeCheck(input, InputType)) return PyErr_SetString(PyExc_TypeError, "input must be an Input or None"), -1;
-  const hfModel* its = ((ModelObject*)((InputObject*)input)->model)->model;
-  if (its == m || (its->nu == m->nu && its->nv == m->nv && its->nbody == m->nbody && its->nmocap == m->nmocap)) return 0;
-  return PyErr_SetString(PyExc_ValueError, "the input is of another model"), -1;
+  if (!PyObject_TypeCheck(input, InputType)) return refuse(PyExc_TypeError, "input must be an Input or None");
+
+  const hfModel* own_model = ((ModelObject*)((InputObject*)input)->model)->model;
+  if (own_model == m) return 0;
+  if (own_model->nu == m->nu && own_model->nv == m->nv && own_model->nbody == m->nbody &&
+      own_model->nmocap == m->nmocap)
+    return 0;
+  return refuse(PyExc_ValueError, "the input is of another model");
 }
 
+// The library's input of an Input; NULL for None.
+hfInput* input_of(PyObject* input) { return input == Py_None ? NULL : ((InputObject*)input)->input; }
+
+// Input(model)
 static PyObject* input_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  PyObject* model;
   static char* names[] = {"model", NULL};
+  PyObject* model;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!", names, ModelType, &model)) return NULL;
+
   InputObject* self = object_alloc(type);
   if (!self) return NULL;
   self->model = Py_NewRef(model);
   self->input = hf_input_create(((ModelObject*)model)->model);
+
   self->owner = own(self->input, release_input, NULL);
   if (!self->owner) Py_CLEAR(self);
   return (PyObject*)self;
@@ -210,15 +252,18 @@ static void input_dealloc(PyObject* self) {
   object_free(self);
 }
 
+// _view(name): a view of one of the input's arrays.
 static PyObject* input_view(PyObject* self, PyObject* args) {
   const char* name;
-  const hfInput* in = ((InputObject*)self)->input;
-  const hfModel* m = ((ModelObject*)((InputObject*)self)->model)->model;
   if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+
+  const InputObject* object = (InputObject*)self;
+  const hfInput* in = object->input;
+  const hfModel* m = ((ModelObject*)object->model)->model;
   const struct {
     const char* name;
     double* data;
-    int64_t shape[2];
+    int64_t shape[2]; // columns 0: a vector
   } arrays[] = {{"ctrl", in->ctrl, {m->nu, 0}},
                 {"force", in->force, {m->nv, 0}},
                 {"wrench", (double*)in->wrench, {m->nbody, 6}},
@@ -226,19 +271,22 @@ static PyObject* input_view(PyObject* self, PyObject* args) {
                 {"mocap_quat", in->mocap_quat, {m->nmocap, 4}},
                 {"velocity_target", in->velocity_target, {m->nv, 0}},
                 {"force_limit", in->force_limit, {m->nv, 0}}};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
-    if (strcmp(name, arrays[i].name) == 0)
-      return view_new(((InputObject*)self)->owner, arrays[i].data, 'd', arrays[i].shape[1] ? 2 : 1, arrays[i].shape, NULL, 0);
+
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
+    if (strcmp(name, arrays[i].name) != 0) continue;
+    int ndim = arrays[i].shape[1] ? 2 : 1;
+    return view_new(object->owner, arrays[i].data, 'd', ndim, arrays[i].shape, NULL, 0);
+  }
   return PyErr_Format(PyExc_AttributeError, "an input has no array \"%s\"", name);
 }
 
-static PyObject* input_model(PyObject* self, void* none) {
+static PyObject* input_get_model(PyObject* self, void* none) {
   (void)none;
   return Py_NewRef(((InputObject*)self)->model);
 }
 
 static PyMethodDef input_methods[] = {{"_view", input_view, METH_VARARGS, NULL}, {0}};
-static PyGetSetDef input_getset[] = {{"model", input_model, NULL, "The model it is an input of.", NULL}, {0}};
+static PyGetSetDef input_getset[] = {{"model", input_get_model, NULL, "The model it is an input of.", NULL}, {0}};
 static PyType_Slot input_slots[] = {{Py_tp_new, input_new},
                                     {Py_tp_dealloc, input_dealloc},
                                     {Py_tp_methods, input_methods},
@@ -249,6 +297,7 @@ static PyType_Spec input_spec = {.name = "holdfast._core.Input",
                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                                  .slots = input_slots};
 
+// Adds the types State and Input to the module.
 int add_state(PyObject* module) {
   StateType = add_type(module, &state_spec);
   InputType = add_type(module, &input_spec);
