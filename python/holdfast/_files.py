@@ -3,6 +3,7 @@ nothing beside it."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -51,6 +52,24 @@ def _give_name(file: int, name: Path) -> None:
         os.close(folder)
 
 
+def _sync(path: FilePath | int) -> None:
+    """Waits until the disk has a file or the names of a folder, unless the environment says HOLDFAST_FSYNC=off. What cannot be
+    synchronised (a pipe, a folder that may not be read) is left to the system."""
+    if os.environ.get("HOLDFAST_FSYNC") == "off":
+        return
+    try:
+        file = os.dup(path) if isinstance(path, int) else os.open(path, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(file)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EROFS):
+            raise
+    finally:
+        os.close(file)
+
+
 def refuse_same_file(files: dict[str, FilePath | None]) -> None:
     """Refuses one file in two roles; the keys are the roles."""
     seen: dict[str, str] = {}
@@ -90,11 +109,13 @@ def _written_beside(path: FilePath) -> Iterator[Path]:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # so that a folder that cannot be written is refused before the block
     try:
         yield Path(f"/proc/self/fd/{file}") if file is not None else temporary
+        _sync(file if file is not None else temporary)
         if file is not None:
             _give_name(file, temporary)
         if target.exists():
             os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
         os.replace(temporary, target)
+        _sync(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
         if file is not None:

@@ -4,6 +4,9 @@
 // Until it gets its name, a file is one without a name (O_TMPFILE): the system removes it when the process ends, however
 // it ends. File systems that have no such files get a temporary name beside the final one.
 //
+// A file gets its name only when the disk has what it contains (fsync), and then the disk is given the name, too. So after a loss of power there is the
+// older file or the new one. A user who does not need that sets HOLDFAST_FSYNC=off.
+//
 // The name of an open descriptor (/dev/stdout, /dev/fd/3, a process substitution of the shell) is no name of a file: pieces are added to what is
 // open there, and what it holds already stays.
 #define _GNU_SOURCE // O_TMPFILE
@@ -193,15 +196,56 @@ static int link_nameless(hfiOutput* out) {
 }
 #endif
 
+// ---- the disk ----------------------------------------------------------------------------------------
+
+// Whether files must reach the disk before they count as written. The user's environment can say that they need not.
+static int must_sync(void) {
+  const char* choice = getenv("HOLDFAST_FSYNC");
+  return !choice || strcmp(choice, "off") != 0;
+}
+
+// Waits until the disk has what was written to a descriptor. File systems that cannot do that for this kind of file say EINVAL or ENOTSUP, or EROFS
+// for a device; that is not an error. Returns 0, or the error code of the system.
+static int sync_descriptor(int fd) {
+  while (fsync(fd) != 0) {
+    if (errno == EINTR) continue;
+    return errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
+  }
+  return 0;
+}
+
+// Waits until the disk has the content of the file. Nothing is done for a descriptor of the caller, which may be a pipe.
+static int sync_content(const hfiOutput* out) {
+  return out->shared || !must_sync() ? 0 : sync_descriptor(out->fd);
+}
+
+// Waits until the disk has the names of the folder of a path. A folder that may be written to but not read cannot be opened: its names reach the disk
+// when the system likes.
+static int sync_folder(const char* path) {
+  if (!must_sync()) return 0;
+  char* folder = folder_of(path);
+  if (!folder) return ENOMEM;
+  int fd = open(*folder ? folder : ".", O_RDONLY | O_CLOEXEC);
+  free(folder);
+  if (fd < 0) return 0;
+
+  int code = sync_descriptor(fd);
+  close(fd);
+  return code;
+}
+
 // Gives the file its name: it replaces an older file in one step. Returns 0, or the error code of the system.
 static int take_name(hfiOutput* out) {
-  int code = out->temporary ? 0 : link_nameless(out);
+  int code = sync_content(out);
+  if (code != 0) return code;
+
+  code = out->temporary ? 0 : link_nameless(out);
   if (code == 0 && out->temporary && rename(out->temporary, out->target) != 0) code = errno;
   if (code != 0) return code;
   free(out->temporary);
   out->temporary = NULL;
   out->named = 1;
-  return 0;
+  return sync_folder(out->target);
 }
 
 // ---- opening -----------------------------------------------------------------------------------------
@@ -320,7 +364,8 @@ static int is_removed(int fd) {
 
 hfStatus hfi_output_close(hfiOutput* out, hfError* error) {
   hfStatus status = hfi_output_flush(out, error);
-  int code = status == HF_OK && !out->named ? take_name(out) : 0;
+  int code = 0;
+  if (status == HF_OK) code = out->named ? sync_content(out) : take_name(out);
 
   if (status == HF_OK && code == 0 && !out->shared && is_removed(out->fd))
     status = hfi_refuse(error, HF_ERROR_FILE, "%s: the file was removed or replaced while it was being written", out->path);

@@ -73,8 +73,8 @@ def environment(**more):
     return {**os.environ, "HOLDFAST_PYTHON": sys.executable, **more}
 
 
-def call(output, folder, **options):
-    """The process that writes the output into the folder."""
+def call(output, folder, under=(), **options):
+    """The process that writes the output into the folder. ``under``: a program with its arguments that runs it."""
     path = str(Path(folder, output.file))
     if output.command:
         arguments = [COMMAND, *({"FILE": path, "FOLDER": str(folder)}.get(a, a) for a in output.command)]
@@ -83,7 +83,7 @@ def call(output, folder, **options):
     options.setdefault("env", environment())
     if "render" in output.name:  # Chromium does not run under our sanitizer; the command brings its own.
         options["env"].pop("LD_PRELOAD", None)
-    return subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen([*under, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
 def finish(process):
