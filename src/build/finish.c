@@ -81,11 +81,13 @@ static void count_topology(const hfBuilder* b, const hfiOrder* order, int* dofs_
     int body = hfi_order_old(order, HF_OBJECT_BODY, i);
     int above = i ? dofs_above[hfi_order_new(order, HF_OBJECT_BODY, b->body.data[body].parent)] : 0;
     int depth = above;
+
     for (; j < b->joint.count; ++j) {
       const hfJointDef* joint = &b->joint.data[hfi_order_old(order, HF_OBJECT_JOINT, j)];
       if (joint->body != body) break;
       for (int k = hfi_joint_nv(joint->type); k > 0; --k) add_count(&h->nM, ++depth);
     }
+
     h->ntree += above == 0 && depth > 0;
     dofs_above[i] = depth;
   }

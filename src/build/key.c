@@ -9,7 +9,8 @@
 
 // ---- layouts ---------------------------------------------------------------------------------------
 
-// One block of memory holds all five lists.
+// Finds where each joint, actuator and mocap body has its numbers in a keyframe: in the order of a model, or with order
+// NULL by ids of the builder. One block of memory holds all five lists of *l.
 hfStatus hfi_key_layout_create(hfiKeyLayout* l, const hfBuilder* b, const hfiOrder* order, hfError* error) {
   size_t njoint = (size_t)b->joint.count;
   size_t nactuator = (size_t)b->actuator.count;

@@ -118,12 +118,14 @@ static void print_message(char* message, size_t size, const char* format, va_lis
   hfi_leave_c_locale(outer);
 }
 
+// Refuses with a message that begins with the place `where` of a definition, if it has one.
 hfStatus hfi_refuse_at(hfError* error, hfStatus status, const char* where, const char* format, ...) {
   char what[HF_MESSAGE_SIZE];
   va_list args;
   va_start(args, format);
   print_message(what, sizeof what, format, args);
   va_end(args);
+
   if (!where) return hfi_refuse(error, status, "%s", what);
   return hfi_refuse(error, status, "%s: %s", where, what);
 }

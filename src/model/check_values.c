@@ -48,8 +48,10 @@ static ValueRule find_rule(hfModelField f, const hfFieldInfo* info) {
   case HF_FIELD_actuator_delay:
   case HF_FIELD_sensor_delay:
     return (ValueRule){0, info->overlay ? DBL_MAX : INFINITY, "it must be finite and cannot be negative"};
+
   case HF_FIELD_geom_restitution:
     return (ValueRule){0, 1, "it must be between 0 and 1"};
+
   default:
     if (info->overlay && !is_range(f)) return (ValueRule){-DBL_MAX, DBL_MAX, "it must be finite"};
     return (ValueRule){-INFINITY, INFINITY, "it must be a number"};

@@ -82,14 +82,14 @@ static double ellipsoid_solid(const double* s, double* I) {
 
 // Midpoint quadrature over the parameters of the surface, with a relative error below 1e-5.
 static double ellipsoid_shell(const double* s, double* I) {
-  enum { N = 200 };
+  enum { ANGLES = 200 }; // along each parameter
   double total = 0;
   double P[3] = {0, 0, 0}; // second moments
 
-  for (int i = 0; i < N; ++i)
-    for (int j = 0; j < N; ++j) {
-      hfiSine polar = hfi_sine(HFI_PI * (i + 0.5) / N);
-      hfiSine turn = hfi_sine(2 * HFI_PI * (j + 0.5) / N);
+  for (int i = 0; i < ANGLES; ++i)
+    for (int j = 0; j < ANGLES; ++j) {
+      hfiSine polar = hfi_sine(HFI_PI * (i + 0.5) / ANGLES);
+      hfiSine turn = hfi_sine(2 * HFI_PI * (j + 0.5) / ANGLES);
       hfVec3 u = v3(polar.sin * turn.cos, polar.sin * turn.sin, polar.cos);
       double x[3] = {s[0] * u.x, s[1] * u.y, s[2] * u.z};
       double stretch = sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
@@ -99,7 +99,7 @@ static double ellipsoid_shell(const double* s, double* I) {
     }
 
   for (int k = 0; k < 3; ++k) I[k] = (P[(k + 1) % 3] + P[(k + 2) % 3]) / total;
-  return total * 2 * HFI_PI * HFI_PI / (N * N);
+  return total * 2 * HFI_PI * HFI_PI / (ANGLES * ANGLES);
 }
 
 // ---- cylinder --------------------------------------------------------------------------------------

@@ -44,14 +44,16 @@ static hfStatus check_size(const hfSim* s, const hfState* state, hfError* error)
     return HF_OK;
 
   return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                    "the state is of another model (nq %d, nv %d, na %d, %d trees, %d tendons, %d delayed numbers, %d rests; here %d, %d, "
-                    "%d, %d, %d, %d, %d)",
-                    state->nq, state->nv, state->na, trees, tendons, state->nhistory, state->nrest, m->nq, m->nv, m->na, m->ntree,
-                    m->ntendon, m->nhistory, m->nrest);
+                    "the state is of another model (nq %d, nv %d, na %d, %d trees, %d tendons, %d delayed numbers, "
+                    "%d rests; here %d, %d, %d, %d, %d, %d, %d)",
+                    state->nq, state->nv, state->na, trees, tendons, state->nhistory, state->nrest, m->nq, m->nv, m->na,
+                    m->ntree, m->ntendon, m->nhistory, m->nrest);
 }
 
+// Refuses velocities v (nv) that are not finite or have a size above hfi_largest_speed; names the joint.
 hfStatus hfi_sim_check_velocities(const hfSim* s, const double* v, const char* what, hfError* error) {
   const hfModel* m = s->model;
+
   for (int i = 0; i < m->nv; ++i) {
     if (!isfinite(v[i])) return refuse_dof(m, i, what, error);
     if (!hfi_is_speed(v[i]))
@@ -135,8 +137,8 @@ static hfStatus check_histories(const hfModel* m, const hfState* state, hfError*
 
 // ---- the input --------------------------------------------------------------------------------------
 
-// A control may be NaN where a signal of the scene sets it.
-static int is_allowed(const hfModel* m, const double* ctrl, int i) {
+// Whether a control is finite, or is NaN where a signal of the scene sets it.
+static int is_allowed_control(const hfModel* m, const double* ctrl, int i) {
   return isfinite(ctrl[i]) || (isnan(ctrl[i]) && hf_model_actuator_signal(m)[i] >= 0);
 }
 
@@ -144,8 +146,9 @@ static int is_allowed(const hfModel* m, const double* ctrl, int i) {
 static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   const hfModel* m = s->model;
   if (!in) return HF_OK;
+
   for (int i = 0; in->ctrl && i < m->nu; ++i)
-    if (!is_allowed(m, in->ctrl, i))
+    if (!is_allowed_control(m, in->ctrl, i))
       return hfi_refuse(error, HF_ERROR_NONFINITE, "input ctrl[%d] of %s is not finite", i, label_actuator(m, i).text);
 
   const struct {
@@ -167,7 +170,8 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   return HF_OK;
 }
 
-// A target may be NaN (none) but not infinite. There is at least one that is not NaN.
+// Refuses velocity targets that are infinite, and all targets if the method has none. NaN: no target. At least one is
+// not NaN.
 static hfStatus check_targets(const hfSim* s, const double* target, hfError* error) {
   for (int i = 0; i < s->model->nv; ++i) {
     if (isnan(target[i])) continue;
@@ -178,7 +182,7 @@ static hfStatus check_targets(const hfSim* s, const double* target, hfError* err
   return HF_OK;
 }
 
-// A limit may be infinite but not negative.
+// Refuses limits (nv) of the force on velocity targets that are negative or NaN. They may be infinite.
 static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error) {
   if (!limit || hfi_none_negative(limit, s->model->nv)) return HF_OK;
   for (int i = 0; i < s->model->nv; ++i)
@@ -190,10 +194,10 @@ static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error
 
 // ---- both -------------------------------------------------------------------------------------------
 
-// A quick test: whether one sum over all numbers of state and input is finite, so that each of them is, and no speed is
-// too large. Controls of a scene with signals are tested one by one, because NaN is usual there. wrenches: the sum of
-// their squares.
-static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in, double wrenches) {
+// Whether a quick test shows that state and input are sound: one sum over all their numbers is finite, so that each of
+// them is, and no speed or coordinate is too large. Controls of a scene with signals are tested one by one, because NaN
+// is usual there. wrenches: the sum of the squares of all wrenches.
+static int are_surely_sound(const hfModel* m, const hfState* state, const hfInput* in, double wrenches) {
   if (!hfi_surely_speeds(hf_state_v(state), m->nv)) return 0;
   if (!are_surely_coordinates(hf_state_q(state), m->nq)) return 0;
   double sum = wrenches + state->time;
@@ -203,21 +207,24 @@ static int surely_finite(const hfModel* m, const hfState* state, const hfInput* 
 
   if (in->ctrl && m->nu && !m->nsignal) sum += hfi_sum(in->ctrl, m->nu);
   for (int i = 0; in->ctrl && m->nsignal && i < m->nu; ++i)
-    if (!is_allowed(m, in->ctrl, i)) return 0;
+    if (!is_allowed_control(m, in->ctrl, i)) return 0;
   if (in->force) sum += hfi_sum(in->force, m->nv);
   if (in->mocap_pos && m->nmocap) sum += hfi_sum(in->mocap_pos, 3 * m->nmocap);
   if (in->mocap_quat && m->nmocap) sum += hfi_sum(in->mocap_quat, 4 * m->nmocap);
   return isfinite(sum);
 }
 
+// Checks state and input, and refuses them with a message. Otherwise it lets the world read the state's histories and
+// rests, and takes over parameters that changed. Writes s->input.has_wrenches and .has_targets.
 hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
   const hfModel* m = s->model;
   double wrenches = in && in->wrench ? hfi_sum_squares((const double*)in->wrench, 6 * m->nbody) : 0;
   s->input.has_wrenches = !(wrenches == 0);
   s->input.has_targets = in && in->velocity_target && !hfi_all_nan(in->velocity_target, m->nv);
 
+  // number by number only where the quick test fails, to name the one that is wrong
   hfStatus status = check_size(s, state, error);
-  if (status == HF_OK && !surely_finite(m, state, in, wrenches)) {
+  if (status == HF_OK && !are_surely_sound(m, state, in, wrenches)) {
     status = check_state(s, state, error);
     if (status == HF_OK) status = check_input(s, in, error);
   }
@@ -232,6 +239,7 @@ hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfErro
   return HF_OK;
 }
 
+// Computes the poses of the world, if the sim is at this state. Refuses any other state.
 hfStatus hfi_sim_complete_at(hfSim* s, const hfState* state, hfError* error) {
   hfiWorld* w = s->world;
   if (!hfi_world_is_at(w, state))

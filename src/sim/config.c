@@ -148,15 +148,17 @@ enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
 const char* hf_sim_config_name(int i) { return i >= 0 && i < FIELD_COUNT ? FIELDS[i].name : NULL; }
 
+// Returns the value of a field; whole numbers are converted.
 static double read_field(const hfSimConfig* c, const Field* f) {
-  const char* at = (const char*)c + f->offset;
+  const char* address = (const char*)c + f->offset;
   if (f->type == 'd') {
     double x;
-    memcpy(&x, at, sizeof x);
+    memcpy(&x, address, sizeof x);
     return x;
   }
+
   int32_t x;
-  memcpy(&x, at, sizeof x);
+  memcpy(&x, address, sizeof x);
   return x;
 }
 
@@ -167,22 +169,25 @@ double hf_sim_config_get(const hfSimConfig* config, const char* name) {
   return NAN;
 }
 
+// Writes a value, which the field allows, into a field.
 static void write_field(hfSimConfig* c, const Field* f, double value) {
-  char* at = (char*)c + f->offset;
-  if (f->type == 'd')
-    memcpy(at, &value, sizeof value);
-  else {
+  char* address = (char*)c + f->offset;
+  if (f->type == 'd') {
+    memcpy(address, &value, sizeof value);
+  } else {
     int32_t x = (int32_t)value;
-    memcpy(at, &x, sizeof x);
+    memcpy(address, &x, sizeof x);
   }
 }
 
+// Refuses a value outside of the field's range, or a fraction where a whole number is needed.
 static hfStatus check_field(const Field* f, double value, hfError* error) {
   if (value >= f->lo && value <= f->hi && (f->type == 'd' || value == floor(value))) return HF_OK;
   return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s = %g: allowed is %s%g to %g", f->name,
                     value, f->type == 'i' ? "a whole number, " : "", f->lo, f->hi);
 }
 
+// Refuses a configuration in which a field is outside of its range.
 hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
   for (int i = 0; i < FIELD_COUNT; ++i) {
     hfStatus status = check_field(&FIELDS[i], read_field(c, &FIELDS[i]), error);
@@ -190,7 +195,8 @@ hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
   }
   if (c->accuracy > 0 && c->accuracy < LEAST_ACCURACY)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                      "accuracy = %g cannot be met: it must be 0 (fixed steps) or at least %g", c->accuracy, LEAST_ACCURACY);
+                      "accuracy = %g cannot be met: it must be 0 (fixed steps) or at least %g", c->accuracy,
+                      LEAST_ACCURACY);
   return HF_OK;
 }
 
@@ -217,22 +223,27 @@ static int list_methods(unsigned group, char* text, size_t size) {
 static int is_asked_for(const hfSimConfig* c, const hfWorld* w, const Field* f) {
   hfSimConfig plain = hf_sim_config_default();
   double value = read_field(c, f);
-  return value != read_field(&plain, f) && !(f->offset == offsetof(hfSimConfig, sleep_speed) &&
-                                             value == w->sleep_speed);
+  int is_filled_in = f->offset == offsetof(hfSimConfig, sleep_speed) && value == w->sleep_speed;
+  return value != read_field(&plain, f) && !is_filled_in;
 }
 
 // Refuses a field that asks for something which the steps of c->method do not have.
 static hfStatus refuse_idle(const hfSimConfig* c, const Field* f, hfError* error) {
-  char methods[256] = "", number[32];
   double value = read_field(c, f);
-  int count = list_methods(f->group, methods, sizeof methods);
+  char number[32];
   snprintf(number, sizeof number, "%g", value);
+  const char* text = f->values ? name_at(f->values, (int)value) : number;
+
+  char methods[256] = "";
+  int count = list_methods(f->group, methods, sizeof methods);
+  const char* plural = count > 1 ? "s" : "";
   return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
-                    "option %s = %s cannot act: it belongs to the method%s %s, the method is \"%s\"", f->name,
-                    f->values ? name_at(f->values,
-                                        (int)value) : number, count > 1 ? "s" : "", methods, hfi_method_names[c->method]);
+                    "option %s = %s cannot act: it belongs to the method%s %s, the method is \"%s\"", f->name, text,
+                    plural, methods, hfi_method_names[c->method]);
 }
 
+// Refuses an option that asks for something which the steps of c->method do not have. Reads the scene's sleep speed
+// from w.
 hfStatus hfi_config_check_idle(const hfSimConfig* c, const hfWorld* w, hfError* error) {
   const char* method = hfi_method_names[c->method];
   for (int i = 0; i < FIELD_COUNT; ++i)
@@ -254,10 +265,13 @@ hfStatus hfi_config_check_idle(const hfSimConfig* c, const hfWorld* w, hfError* 
   return HF_OK;
 }
 
+// Changes the method of a configuration. Options that cannot act with it get their defaults, also those that only the
+// old method set.
 void hfi_config_change_method(hfSimConfig* c, const hfWorld* w, int method) {
   hfSimConfig plain = hf_sim_config_default();
   int old = c->method < 0 ? w->method : c->method;
-  // A sim of that method set it, not the user.
+
+  // a sim of the old method set its rung, not the user
   if (hfi_method_rung(old) != HF_RUNG_NONE) c->solver.first_rung = plain.solver.first_rung;
 
   c->method = method;
@@ -279,6 +293,7 @@ static int parse_value(const Field* f, const char* text, double* value) {
     *value = k;
     return 1;
   }
+
   char* end;
   *value = hfi_read_double(text, &end);
   return end != text && *end == 0;
@@ -294,6 +309,8 @@ static hfStatus refuse_text(const Field* f, const char* text, hfError* error) {
   return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s: \"%s\" is not a value%s", f->name, text, known);
 }
 
+// Sets the option `name` to the value that a text says: a number, or the name of a value. Refuses unknown names and
+// values.
 hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* text, hfError* error) {
   hfi_clear_error(error);
   for (int i = 0; i < FIELD_COUNT; ++i) {

@@ -16,15 +16,16 @@ static int any_inverse_drive(const hfSimConfig* c, const hfModel* m) {
   return 0;
 }
 
-// Refuses a step so short that a delay would span more samples than a history holds. There is one sample for each step
-// [s].
+// Refuses a step [s] so short that a delay would span more samples than a history holds: it has one for each step.
 static hfStatus check_delays(const hfModel* m, double step, hfError* error) {
   if (!m->nhistory) return HF_OK;
+
   for (int i = 0; i < m->nu; ++i)
     if (!hfi_control_fits(m, i, step))
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "%s: a delay of %g s is more than its history of %d steps of %g s",
                         hfi_model_label(m, HF_OBJECT_ACTUATOR, i).text, hf_model_actuator_delay(m)[i],
                         hf_model_actuator_nsample(m)[i], step);
+
   for (int i = 0; i < m->nsensor; ++i)
     if (!hfi_samples_fit(m, i, step))
       return hfi_refuse(error, HF_ERROR_ARGUMENT,
@@ -60,6 +61,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (status != HF_OK) return status;
   if (!(c->step > 0)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
 
+  // the method, and the friction and drives that it allows
   s->method = hfi_method_of(c);
   if (c->friction < 0) c->friction = w->friction;
   if (hfi_method_is(s->method, HFI_COULOMB_FRICTION)) c->friction = HF_FRICTION_COULOMB;
@@ -91,14 +93,15 @@ enum { POINTS_IN_BLOCK = 32, POINTS_IN_PILE = 16 };
 
 // How long a thread waits for more work on a heap before it sleeps [ns]. In an iteration the caller works alone for 0.2
 // ms at most, while it factors the trunk of a heap of 1000 bodies.
-static const long PATIENCE = 500000;
+static const long STEP_THREAD_WAIT = 500000;
 
 // Creates the threads that share a step, if the model has work for them.
 static hfStatus create_threads(hfSim* s, hfError* error) {
   int count = hfi_discrete_useful_threads(s->model, s->config.threads);
-  return count > 1 ? hfi_threads_create(&s->threads, count, PATIENCE, error) : HF_OK;
+  return count > 1 ? hfi_threads_create(&s->threads, count, STEP_THREAD_WAIT, error) : HF_OK;
 }
 
+// Creates s->world. A configuration that leaves the number of contacts open gets room for a pile of all geoms.
 static hfStatus create_world(hfSim* s, hfError* error) {
   hfiWorldConfig config = {.max_contacts = s->config.max_contacts,
                            .scene_signals = s->config.scene_signals,
@@ -116,6 +119,7 @@ static hfStatus create_world(hfSim* s, hfError* error) {
 
 // ---- the sim ------------------------------------------------------------------------------------------
 
+// Whether a signal of the scene reads the state.
 static int any_feedback(const hfModel* m) {
   for (int i = 0; i < m->nsignal; ++i)
     if (hf_model_signal_type(m)[i] == HF_SIGNAL_FEEDBACK) return 1;
@@ -138,6 +142,7 @@ static int any_constraint_sensor(const hfModel* m) {
   return 0;
 }
 
+// Takes the arrays of a sim from its memory. The world exists; `object` is the hfSim.
 static void take_arrays(void* object, hfiArena* arena) {
   hfSim* s = object;
   const hfModel* m = s->model;
@@ -164,25 +169,31 @@ static void take_arrays(void* object, hfiArena* arena) {
 static hfStatus create_method(hfSim* s, hfError* error) {
   hfStatus status = s->method->create(&s->run, s->world, &s->config, error);
   if (status != HF_OK) return status;
+
   if (s->method->problem_maker) {
     s->maker = s->method->problem_maker(s->run);
     return HF_OK;
   }
+
   status = hfi_discrete_create(&s->own_maker, s->world, &s->config, NULL, error);
   s->maker = s->own_maker;
   return status;
 }
 
+// Creates a sim of a model. The parts are created in the order of their needs: options, threads, world, arrays, method.
+// Without a configuration it has the default.
 hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hf_check_processor(error);
   if (status != HF_OK) return status;
 
+  // parts that must exist before the sim has memory stand in `seed`, which is then copied
   hfSim seed = {.model = model, .config = config ? *config : hf_sim_config_default()};
   seed.sensors.reads_constraints = any_constraint_sensor(model);
   status = choose_options(&seed, error);
   if (status == HF_OK) status = create_threads(&seed, error);
   if (status == HF_OK) status = create_world(&seed, error);
+
   hfSim* s = NULL;
   if (status == HF_OK) s = hfi_object_create(&seed, sizeof seed, take_arrays, &seed.config.allocator, "a sim", error);
   if (!s) {
@@ -193,13 +204,12 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
 
   for (int i = 0; i < model->ngeom; ++i) s->sensors.visible[i] = hf_model_geom_rgba(model)[4 * i + 3] != 0;
   status = create_method(s, error);
-  if (status == HF_OK)
-    *sim = s;
-  else
-    hf_sim_free(s);
+  if (status == HF_OK) *sim = s;
+  else hf_sim_free(s);
   return status;
 }
 
+// Frees a sim, also one whose creation was given up. s may be NULL.
 void hf_sim_free(hfSim* s) {
   if (!s) return;
   hfi_discrete_free(s->own_maker);

@@ -16,6 +16,7 @@ static void compute_free_acceleration(hfSim* s, const hfState* state, const hfIn
   const double* q = hf_state_q(state);
   const double* drive = hf_actuation_joint_force(&w->actuation);
 
+  // forces that depend on the state alone; s->acceleration holds forces until it is solved for
   hf_actuation_update(&w->actuation, d, q);
   hf_actuation_forces(&w->actuation, hf_state_act(state), w->ctrl, s->config.step);
   hf_actuation_passive(&w->actuation, d, q, s->acceleration);
@@ -26,7 +27,9 @@ static void compute_free_acceleration(hfSim* s, const hfState* state, const hfIn
   hf_dynamics_solve(d, s->acceleration);
 }
 
-void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
+// Computes everything at a checked state without a step: poses, bias, forces, s->acceleration, contacts and sensors.
+// Clears s->stepped.
+void hfi_sim_evaluate_state(hfSim* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   hfDynamics* d = &w->dynamics;
 
@@ -42,18 +45,20 @@ void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
   if (s->model->nsensor) hfi_sim_sense(s, state, in);
 }
 
+// Checks state and input, and computes everything at the state. Sensors with a delay show what arrives at its time.
 hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
 
-  hfi_sim_look(s, state, hfi_sim_feed_back(s, state, in));
+  hfi_sim_evaluate_state(s, state, hfi_sim_feed_back(s, state, in));
   if (s->sensors.first) hfi_delay_sensors(s->model, state, s->sensors.value);
   return HF_OK;
 }
 
 hfStepCapacity hf_sim_capacity(const hfSim* s) { return hfi_discrete_capacity(s->maker); }
 
+// Makes the step problem of a state, which belongs to the sim until its next call, and solves nothing.
 hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem,
                         hfError* error) {
   hfi_clear_error(error);
@@ -66,6 +71,8 @@ hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const
   return HF_OK;
 }
 
+// Computes the forces (nv) that a step needs to end with the velocities v1 (nv) [N, N m]. Velocity targets of the input
+// are left out.
 hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const double* v1, double* force,
                         hfError* error) {
   hfi_clear_error(error);

@@ -7,6 +7,7 @@
 #include <holdfast/rigid.h>
 #include <stdlib.h>
 
+// Two bodies that touch, body_a < body_b.
 typedef struct Touch {
   int32_t body_a, body_b;
   int32_t slides; // 1: no loaded contact sticks
@@ -22,6 +23,7 @@ struct hfEvents {
   int32_t rung;  // rung that served at the last step
 };
 
+// Creates a list without events, for a run that begins with the next step.
 hfStatus hf_events_create(hfEvents** events, hfError* error) {
   hfi_clear_error(error);
   hfEvents* made = calloc(1, sizeof *made);
@@ -30,6 +32,7 @@ hfStatus hf_events_create(hfEvents** events, hfError* error) {
   return HF_OK;
 }
 
+// Frees a list of events; e may be NULL.
 void hf_events_free(hfEvents* e) {
   if (!e) return;
   free(e->touch);
@@ -38,6 +41,7 @@ void hf_events_free(hfEvents* e) {
   free(e);
 }
 
+// Forgets the pairs and the rung of the last step, because another run begins.
 void hf_events_reset(hfEvents* e) {
   e->count = 0;
   e->nevent = 0;
@@ -75,10 +79,13 @@ static int reserve(hfEvents* e, int contacts, int solver) {
   return 1;
 }
 
+// Orders pairs by their first body and then by their second one: < 0, 0 or > 0, as hfi_sort asks for.
 static int compare_pairs(const void* x, const void* y) {
-  const Touch *a = x, *b = y;
+  const Touch* a = x;
+  const Touch* b = y;
   if (a->body_a != b->body_a) return a->body_a < b->body_a ? -1 : 1;
-  return a->body_b < b->body_b ? -1 : a->body_b > b->body_b;
+  if (a->body_b != b->body_b) return a->body_b < b->body_b ? -1 : 1;
+  return 0;
 }
 
 // Merges neighbours of the same two bodies; returns how many pairs remain.
@@ -110,12 +117,17 @@ static int list_touches(const hfSim* sim, Touch* list) {
 
 // ---- events -------------------------------------------------------------------------------------------
 
+// Appends an event to the list, which has room for it. pair: NULL if the event is not about two bodies.
 static void add_event(hfEvents* e, double time, hfEventKind kind, const Touch* pair, int value) {
-  e->list[e->nevent++] = (hfEvent){time, kind, pair ? pair->body_a : -1, pair ? pair->body_b : -1, value};
+  hfEvent* event = &e->list[e->nevent++];
+  *event = (hfEvent){.time = time, .kind = kind, .body_a = -1, .body_b = -1, .value = value};
+  if (!pair) return;
+  event->body_a = pair->body_a;
+  event->body_b = pair->body_b;
 }
 
 // Adds the events of the pairs: one walk along the old list and the new one, which has `count` pairs.
-static void compare_touches(hfEvents* e, int count, double time) {
+static void add_pair_events(hfEvents* e, int count, double time) {
   int i = 0;
   int k = 0;
   while (i < e->count || k < count) {
@@ -135,8 +147,9 @@ static void compare_touches(hfEvents* e, int count, double time) {
   }
 }
 
-// A rung other than TAMSI makes an event at the first step that it serves, not at the steps after it.
-static void list_solver(hfEvents* e, const hfSim* sim, double time, const hfStepReport* step) {
+// Adds the events of the solver and of the method. A rung other than TAMSI makes an event at the first step that it
+// serves, not at the steps after it.
+static void add_solver_events(hfEvents* e, const hfSim* sim, double time, const hfStepReport* step) {
   int32_t rung = step->solve.rung;
   if (rung > HF_RUNG_TAMSI && rung != e->rung) add_event(e, time, HF_EVENT_RUNG, NULL, rung);
   e->rung = rung;
@@ -148,6 +161,8 @@ static void list_solver(hfEvents* e, const hfSim* sim, double time, const hfStep
   }
 }
 
+// Lists what happened in the step that ended at `time`: pairs that began or ceased to touch, slide or stick, and, if
+// `step` is given, what its report says.
 hfStatus hf_events_update(hfEvents* e, const hfSim* sim, double time, const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
   e->nevent = 0;
@@ -155,12 +170,13 @@ hfStatus hf_events_update(hfEvents* e, const hfSim* sim, double time, const hfSt
   if (!reserve(e, hf_sim_contact_count(sim), solver)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
 
   int count = list_touches(sim, e->next);
-  compare_touches(e, count, time);
+  add_pair_events(e, count, time);
+
   Touch* old = e->touch;
   e->touch = e->next;
   e->next = old;
   e->count = count;
 
-  if (step) list_solver(e, sim, time, step);
+  if (step) add_solver_events(e, sim, time, step);
   return HF_OK;
 }

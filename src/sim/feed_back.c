@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+// Returns the input of a step: the caller's, or in a scene with feedback signals a copy with the controls of these
+// signals
+// at the state. Controls that the caller gives come before signals. Writes s->input.ctrl and .with_ctrl.
 const hfInput* hfi_sim_feed_back(hfSim* s, const hfState* state, const hfInput* in) {
   const hfModel* m = s->model;
   double* ctrl = s->input.ctrl;

@@ -29,7 +29,8 @@ typedef struct hfiSimSensors {
   double* value;              // (nsensordata) fresh after hfi_sim_need_sensors
   hfiLaterSense* later;       // (1) apart, because reading sensors does not change a sim
   double* later_v;            // (nv) velocities at which sensors that are due measure
-  double* first;              // (nsensordata) measurements at the start of a step whose state lacks them; NULL: no sensor has a history
+  double* first;              // (nsensordata) measurements at the start of a step whose state lacks them;
+                              // NULL: no sensor has a history
   int32_t reads_constraints;  // 1: a sensor reads forces of equalities and limits
   uint8_t* visible;           // (ngeom) 0: the geom is transparent for rangefinders
   hfContact* contact;         // (max_contacts) contacts as sensors see them
@@ -104,7 +105,7 @@ const hfInput* hfi_sim_feed_back(hfSim* sim, const hfState* state, const hfInput
 
 // Computes everything at a state without a step, also what sensors measure there. The state was checked; the input is
 // hfi_sim_feed_back's.
-void hfi_sim_look(hfSim* sim, const hfState* state, const hfInput* input);
+void hfi_sim_evaluate_state(hfSim* sim, const hfState* state, const hfInput* input);
 // Writes the text of a refusal that left a step as data (explain.c). Returns its status.
 hfStatus hfi_sim_explain(const hfSim* sim, const hfiTrouble* trouble, hfError* error);
 

@@ -18,16 +18,17 @@ static uint64_t mix_bits(uint64_t x) {
   return x ^ x >> 31;
 }
 
-// A number in (0, 1].
-static double uniform(uint64_t bits) { return (double)((bits >> 11) + 1) * 0x1p-53; }
+// A uniformly distributed number in (0, 1].
+static double uniform_number(uint64_t bits) { return (double)((bits >> 11) + 1) * 0x1p-53; }
 
 // A normally distributed number for this place in the data.
-static double normal(uint64_t key, int place) {
+static double normal_number(uint64_t key, int place) {
   uint64_t first = mix_bits(key ^ (uint64_t)(2 * place));
   uint64_t second = mix_bits(key ^ (uint64_t)(2 * place + 1));
-  return sqrt(-2 * hfi_log(uniform(first))) * hfi_sine(2 * HFI_PI * uniform(second)).cos;
+  return sqrt(-2 * hfi_log(uniform_number(first))) * hfi_sine(2 * HFI_PI * uniform_number(second)).cos;
 }
 
+// Adds noise to the data (nsensordata) of all sensors; seed 0 means none.
 void hfi_add_noise(const hfModel* m, int32_t seed, double time, double* data) {
   if (seed == 0) return;
 
@@ -39,6 +40,6 @@ void hfi_add_noise(const hfModel* m, int32_t seed, double time, double* data) {
     double sigma = hf_model_sensor_noise(m)[s];
     int first = hf_model_sensor_adr(m)[s];
     int end = first + hf_model_sensor_dim(m)[s];
-    for (int i = first; sigma > 0 && i < end; ++i) data[i] += sigma * normal(key, i);
+    for (int i = first; sigma > 0 && i < end; ++i) data[i] += sigma * normal_number(key, i);
   }
 }

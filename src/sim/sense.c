@@ -17,7 +17,7 @@ static hfContact seen_contact(const hfSim* s, int i) {
 
 // Measures at the present poses of the world, with velocities v (nv), and with the wrenches (nbody) of the input, or
 // NULL. Writes s->sensors.value and its list of contacts.
-static void measure(const hfSim* s, double time, const double* v, const hfForce* wrench) {
+static void measure_sensors(const hfSim* s, double time, const double* v, const hfForce* wrench) {
   hfiWorld* w = s->world;
   int ncontact = hf_sim_contact_count(s);
 
@@ -40,11 +40,14 @@ static void measure(const hfSim* s, double time, const double* v, const hfForce*
   hfi_add_noise(s->model, s->config.noise_seed, time, s->sensors.value);
 }
 
+// Measures all sensors at a state where the world is. Writes s->sensors.value.
 void hfi_sim_sense(hfSim* s, const hfState* state, const hfInput* in) {
   s->sensors.later->due = 0;
-  measure(s, state->time, hf_state_v(state), in ? in->wrench : NULL);
+  measure_sensors(s, state->time, hf_state_v(state), in ? in->wrench : NULL);
 }
 
+// Notes that the sensors are due at the end of a step; hfi_sim_need_sensors measures them. Writes s->sensors.later and
+// .later_v.
 void hfi_sim_sense_later(hfSim* s, const hfState* state, const hfInput* in) {
   // wrenches of the input and rests of springs belong to the caller, who may change them before asking
   if (s->model->nrest || (in && in->wrench)) {
@@ -55,10 +58,11 @@ void hfi_sim_sense_later(hfSim* s, const hfState* state, const hfInput* in) {
   memcpy(s->sensors.later_v, hf_state_v(state), sizeof(double) * (size_t)s->model->nv);
 }
 
+// Measures the sensors if they are due. The velocities are those of the end of the step.
 void hfi_sim_need_sensors(const hfSim* s) {
   if (!s->sensors.later->due) return;
   s->sensors.later->due = 0;
-  measure(s, s->sensors.later->time, s->sensors.later_v, NULL);
+  measure_sensors(s, s->sensors.later->time, s->sensors.later_v, NULL);
 }
 
 const double* hf_sim_sensors(const hfSim* s) {

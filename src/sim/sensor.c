@@ -1,12 +1,15 @@
 // Sensors: one function per family, values clamped by their cutoff.
 #include "sim/sensor.h"
-#include "model/object.h"
+
 #include "model/actuator.h"
+#include "model/object.h"
+
 #include <string.h>
 
 // ---- joint limits -----------------------------------------------------------------------------------
 
-// Distance to the nearer end of a joint's range, less its margin, and its rate.
+// Finds the distance phi of joint j to the nearer end of its range, less its margin, and the rate of phi. A joint with
+// several limits has the phi that is least [m, rad; m/s, rad/s].
 static void find_limit_state(const hfiSensorInput* in, int j, double* phi, double* rate) {
   const hfModel* m = in->dynamics->model;
   const double* v = in->dynamics->v + hf_model_jnt_dofadr(m)[j];
@@ -16,25 +19,26 @@ static void find_limit_state(const hfiSensorInput* in, int j, double* phi, doubl
   *rate = 0;
 
   for (int i = 0; i < count; ++i) {
-    if (i > 0 && *phi < limit[i].phi) continue; // If both are equal, the last one counts.
+    if (i > 0 && *phi < limit[i].phi) continue; // of equal ones the last counts
     *phi = limit[i].phi;
     *rate = 0;
     for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[j]); ++k) *rate += limit[i].J[k] * v[k];
   }
 }
 
-// Position and velocity count while the limit is reached; zero elsewhere.
+// Returns the value of a sensor of the limit of joint j. It is zero while the limit is not reached.
 static double sense_limit(const hfiSensorInput* in, int type, int j) {
   const hfModel* m = in->dynamics->model;
-  double phi, rate;
   if (!hf_model_jnt_limited(m)[j] || m->world.disable_limit) return 0;
   if (type == HF_SENSOR_JOINT_LIMIT_FORCE) return in->constraint ? in->constraint->joint_limit[j] : 0;
+
+  double phi, rate;
   find_limit_state(in, j, &phi, &rate);
   if (phi >= 0) return 0;
   return type == HF_SENSOR_JOINT_LIMIT_POS ? phi : rate;
 }
 
-// Like sense_limit, along the length of a tendon.
+// Returns the value of a sensor of the limit of tendon t, like sense_limit, along its length.
 static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
   const hfModel* m = in->dynamics->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
@@ -47,12 +51,13 @@ static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
   double phi = min2(below, above) - hf_model_tendon_margin(m)[t];
   if (phi >= 0) return 0;
   if (type == HF_SENSOR_TENDON_LIMIT_POS) return phi;
+
   double rate = in->actuation->tendons.velocity[t];
   return below < above ? rate : -rate;
 }
 
-// Sum of the forces of the actuators on a tendon.
-static double tendon_actuator_force(const hfActuation* a, int t) {
+// Returns the sum of the forces of the actuators on a tendon [N].
+static double add_tendon_actuators(const hfActuation* a, int t) {
   const hfModel* m = a->model;
   double sum = 0;
   for (int i = 0; i < m->nu; ++i) {
@@ -73,7 +78,7 @@ static hfVec3 com_velocity(const hfDynamics* d, int b) {
 // Velocity of the centre of mass of a body and all that it carries [m/s].
 static hfVec3 subtree_velocity(const hfDynamics* d, int body) {
   const double* mass = hf_model_body_mass(d->model);
-  double total = 0;
+  double total = 0; // mass [kg]
   hfVec3 momentum = v3_zero();
   for (int b = body; b < hf_model_body_subtreeend(d->model)[body]; ++b) {
     total += mass[b];
@@ -82,7 +87,9 @@ static hfVec3 subtree_velocity(const hfDynamics* d, int body) {
   return total > 0 ? v3_scale(1 / total, momentum) : v3_zero();
 }
 
-// L = sum_b I_b w_b + m_b (c_b - c) x v_b about the subtree's centre c
+// Angular momentum of the subtree of a body about the subtree's centre of mass c [kg m^2/s]:
+//
+//   L = sum_b I_b w_b + m_b (c_b - c) x v_b
 static hfVec3 subtree_angular_momentum(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
   hfVec3 c = hf_dynamics_com(d, body);
@@ -97,6 +104,7 @@ static hfVec3 subtree_angular_momentum(const hfDynamics* d, int body) {
   return L;
 }
 
+// The value of a sensor of the subtree of a body.
 static hfVec3 sense_subtree(const hfDynamics* d, int type, int body) {
   if (type == HF_SENSOR_SUBTREE_COM) return hf_dynamics_com(d, body);
   if (type == HF_SENSOR_SUBTREE_LINVEL) return subtree_velocity(d, body);
@@ -109,6 +117,7 @@ static hfVec3 sense_subtree(const hfDynamics* d, int type, int body) {
 static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   const hfModel* m = in->dynamics->model;
   const hfActuation* a = in->actuation;
+
   switch (type) {
   case HF_SENSOR_TOUCH:
     return hfi_touch_force(in, id);
@@ -127,7 +136,7 @@ static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   case HF_SENSOR_JOINT_LIMIT_FORCE:
     return sense_limit(in, type, id);
   case HF_SENSOR_TENDON_ACTUATOR_FORCE:
-    return tendon_actuator_force(a, id);
+    return add_tendon_actuators(a, id);
   case HF_SENSOR_TENDON_LIMIT_POS:
   case HF_SENSOR_TENDON_LIMIT_VEL:
   case HF_SENSOR_TENDON_LIMIT_FORCE:
@@ -155,6 +164,7 @@ static void sense_actuator(const hfActuation* a, int type, int id, int count, do
 // Writes the values of a sensor that may have several numbers.
 static void sense_vector(const hfiSensorInput* in, int s, int type, int id, double* out) {
   const hfModel* m = in->dynamics->model;
+
   switch (type) {
   case HF_SENSOR_BALL_QUAT:
     q_store(out, q_unit(q_load(in->q + hf_model_jnt_qposadr(m)[id])));
@@ -197,19 +207,21 @@ static void sense_vector(const hfiSensorInput* in, int s, int type, int id, doub
   }
 }
 
-// Does the cutoff clamp the values of this type? Directions, orientations and data of contacts are never clamped. For
-// distances the cutoff is also how far they look.
-static int takes_cutoff(int type) {
-  return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT && type != HF_SENSOR_NORMAL &&
-         type != HF_SENSOR_FROM_TO &&
-         !(type >= HF_SENSOR_FRAME_QUAT && type <= HF_SENSOR_FRAME_ZAXIS);
+// Whether the cutoff clamps the values of this type. It does not clamp directions, orientations and data of contacts.
+// For distances the cutoff is also how far they look.
+static int is_clamped(int type) {
+  if (type == HF_SENSOR_BALL_QUAT || type == HF_SENSOR_CONTACT) return 0;
+  if (type == HF_SENSOR_NORMAL || type == HF_SENSOR_FROM_TO) return 0;
+  return type < HF_SENSOR_FRAME_QUAT || type > HF_SENSOR_FRAME_ZAXIS;
 }
 
-// Do sensors of this type always have one number?
+// Whether each sensor of this type has one number.
 static int is_scalar(int type) {
   return hfi_sensor_dim(type, 0, 0) == 1 && type != HF_SENSOR_DISTANCE;
 }
 
+// Measures all sensors of the model, without noise and delay, and clamps the values by their cutoffs. Writes
+// accelerations of links into in->dynamics.
 void hfi_sensors(const hfiSensorInput* in, double* out) {
   const hfModel* m = in->dynamics->model;
   if (m->nsensor) hfi_accelerate(in->dynamics, in->vdot);
@@ -222,7 +234,7 @@ void hfi_sensors(const hfiSensorInput* in, double* out) {
     else sense_vector(in, s, type, id, value);
 
     double cutoff = hf_model_sensor_cutoff(m)[s];
-    if (!(cutoff > 0) || !takes_cutoff(type)) continue;
+    if (!(cutoff > 0) || !is_clamped(type)) continue;
     double least = hf_model_sensor_positive(m)[s] ? 0 : -cutoff;
     for (int i = 0; i < hf_model_sensor_dim(m)[s]; ++i) value[i] = clamp(value[i], least, cutoff);
   }

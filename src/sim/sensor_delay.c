@@ -3,19 +3,22 @@
 #include "sim/sensor.h"
 #include "sim/inside.h"
 
-// Whether the measurement of a sensor at time t must be kept; 0 if the sensor has no history.
+// Whether sensor i has a history that needs a measurement at time t.
 static int is_due(const hfModel* m, int i, const hfState* state, double t) {
   if (hf_model_sensor_nsample(m)[i] == 0) return 0;
   hfiSamples s = hfi_samples_of(m, i, hf_state_history(state) + hf_model_sensor_historyadr(m)[i]);
   return hfi_samples_due(&s, t);
 }
 
+// Whether a sensor with a history lacks a measurement of the state's own time.
 int hfi_any_sensor_due(const hfModel* m, const hfState* state) {
   for (int i = 0; i < m->nsensor; ++i)
     if (is_due(m, i, state, state->time)) return 1;
   return 0;
 }
 
+// Adds the measurements `data` (nsensordata) of this time to the state's histories of the sensors for which they are
+// due.
 void hfi_keep_measurements(const hfModel* m, hfState* state, double time, const double* data) {
   double* histories = hf_state_mutable_history(state);
   for (int i = 0; i < m->nsensor; ++i) {
@@ -24,6 +27,7 @@ void hfi_keep_measurements(const hfModel* m, hfState* state, double time, const 
   }
 }
 
+// Replaces the values `data` (nsensordata) of sensors with a history by those that arrive at the state's time.
 void hfi_delay_sensors(const hfModel* m, const hfState* state, double* data) {
   for (int i = 0; i < m->nsensor; ++i) {
     if (hf_model_sensor_nsample(m)[i] == 0) continue;

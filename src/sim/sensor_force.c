@@ -13,20 +13,20 @@
 
 // ---- interaction force ------------------------------------------------------------------------------
 
-// Is a body carried by another one, or that body itself?
+// Whether a body is `root` or is carried by it.
 static int is_in_subtree(const hfModel* m, int body, int root) {
   return body >= root && body < hf_model_body_subtreeend(m)[root];
 }
 
-// F less a force f and torque n that act at p, about p0.
+// Returns the force F, about p0, less a force f and torque n that act at p.
 static hfForce subtract_wrench(hfForce F, hfVec3 p0, hfVec3 p, hfVec3 f, hfVec3 n) {
   F.f = v3_sub(F.f, f);
   F.n = v3_sub(F.n, v3_add(n, v3_cross(v3_sub(p, p0), f)));
   return F;
 }
 
-// F, about p, less the forces of contacts on the subtree.
-static hfForce without_contacts(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
+// Returns F, about p, less the forces of contacts on the subtree of root.
+static hfForce subtract_contacts(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
   const hfModel* m = in->dynamics->model;
   for (int i = 0; i < in->ncontact; ++i) {
     const hfContact* c = &in->contact[i];
@@ -36,13 +36,14 @@ static hfForce without_contacts(const hfiSensorInput* in, int root, hfVec3 p, hf
   return F;
 }
 
-// F, about p, less the forces of connects and welds on the subtree. The force on body 1 at its anchor is lambda, the
-// torque turn^T lambda_rot; body 2 gets the opposite.
-static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
+// Returns F, about p, less the forces of connects and welds on the subtree of root. The force on body 1 at its anchor
+// is lambda, the torque turn^T lambda_rot; body 2 gets the opposite.
+static hfForce subtract_equalities(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
   const hfDynamics* d = in->dynamics;
   for (int i = 0; in->constraint && i < d->model->neq; ++i) {
     hfiEquality e = hfi_equality_evaluate(in->actuation, d, i, in->q);
     if (e.dim < 3) continue;
+
     const double* lambda = in->constraint->equality + 6 * i;
     hfVec3 force = v3_load(lambda);
     hfVec3 torque = e.dim == 6 ? m3_tmulv(e.turn, v3_load(lambda + 3)) : v3_zero();
@@ -76,7 +77,7 @@ static double tendon_tension(const hfiSensorInput* in, int t) {
     if (hf_model_eq_obj2(m)[i] == t) force += hfi_equality_evaluate(a, in->dynamics, i, in->q).slope * lambda;
   }
 
-  // armature
+  // armature: -a times the second derivative of the length
   double armature = hf_model_tendon_armature(m)[t];
   if (armature == 0) return force;
   double rate = 0;
@@ -85,8 +86,8 @@ static double tendon_tension(const hfiSensorInput* in, int t) {
   return force - armature * (rate + hfi_tendon_gradient_rate(in->dynamics, t));
 }
 
-// F, about p, less the pulls of spatial tendons on the subtree.
-static hfForce without_tendons(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
+// Returns F, about p, less the pulls of spatial tendons on the subtree of root.
+static hfForce subtract_tendons(const hfiSensorInput* in, int root, hfVec3 p, hfForce F) {
   const hfModel* m = in->dynamics->model;
   for (int t = 0; t < m->ntendon; ++t) {
     if (!hfi_tendon_is_spatial(m, t)) continue;
@@ -106,19 +107,23 @@ static hfForce without_tendons(const hfiSensorInput* in, int root, hfVec3 p, hfF
   return F;
 }
 
+// Returns force and torque by which the parent of a body holds it, about p_W in world axes: what the subtree's motion
+// needs, less all other forces on it.
 hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W) {
   const hfDynamics* d = in->dynamics;
   hfForce F = hfi_subtree_force(d, body, p_W);
+
   for (int b = body; in->wrench && b < hf_model_body_subtreeend(d->model)[body]; ++b)
     F = subtract_wrench(F, p_W, hfi_body_com(d, b), in->wrench[b].f, in->wrench[b].n);
 
-  F = without_contacts(in, body, p_W, F);
-  F = without_equalities(in, body, p_W, F);
-  return without_tendons(in, body, p_W, F);
+  F = subtract_contacts(in, body, p_W, F);
+  F = subtract_equalities(in, body, p_W, F);
+  return subtract_tendons(in, body, p_W, F);
 }
 
 // ---- touch ------------------------------------------------------------------------------------------
 
+// Returns the sum of the normal forces of the contacts that the volume of a touch sensor's site sees [N].
 double hfi_touch_force(const hfiSensorInput* in, int site) {
   const hfModel* m = in->dynamics->model;
   const double* size = hf_model_site_size(m) + 3 * site;
@@ -129,10 +134,11 @@ double hfi_touch_force(const hfiSensorInput* in, int site) {
 
   for (int i = 0; i < in->ncontact; ++i) {
     const hfContact* c = &in->contact[i];
+    if ((c->body_a != body && c->body_b != body) || c->fn <= 0) continue;
+
+    hfVec3 out = c->body_a == body ? v3_neg(c->n_W) : c->n_W; // n points from B into A
     double distance;
     hfVec3 normal;
-    if ((c->body_a != body && c->body_b != body) || c->fn <= 0) continue;
-    hfVec3 out = c->body_a == body ? v3_neg(c->n_W) : c->n_W; // n points from B into A
     if (hfi_ray_shape(&volume, pose_inv_point(X, c->p_W), m3_tmulv(X.R, out), &distance, &normal)) sum += c->fn;
   }
   return sum;

@@ -14,14 +14,16 @@ static hfStatus check_time(const hfSim* s, const hfState* state, hfError* error)
   double h = hf_sim_step_size(s);
   if (state->time + h != state->time) return HF_OK;
   return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                    "the time of the state, %g s, is too large: a step of %g s would end at the same number", state->time, h);
+                    "the time of the state, %g s, is too large: a step of %g s would end at the same number",
+                    state->time, h);
 }
 
 // Measures at the start of a step if the state lacks a measurement there, because it is new or its time was set.
 // Returns whether it did; s->sensors.first then has the measurements.
 static int measure_first(hfSim* s, const hfState* state, const hfInput* in) {
   if (!s->sensors.first || !hfi_any_sensor_due(s->model, state)) return 0;
-  hfi_sim_look(s, state, in);
+
+  hfi_sim_evaluate_state(s, state, in);
   memcpy(s->sensors.first, s->sensors.value, sizeof(double) * (size_t)s->model->nsensordata);
   return 1;
 }
@@ -48,10 +50,10 @@ static hfViolations find_violations(hfSim* s, const hfState* state) {
   return hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
 }
 
-// Reports equalities and limits that let go in a step of length h that ends in this state.
-static void find_let_go(hfSim* s, const hfState* state, double h, hfStepReport* report) {
+// Reports equalities and limits that let go in a step of length h that ends in this state. Reads report->violation.
+static void report_let_go(hfSim* s, const hfState* state, double h, hfStepReport* report) {
   hfiWorld* w = s->world;
-  if (!hfi_has_violations(&w->actuation)) return; // There are none.
+  if (!hfi_has_violations(&w->actuation)) return;
 
   hfiLimitLaws laws = {.rigid = s->config.rigid_limits,
                        .soft_defaults = s->config.mujoco_softness,
@@ -60,6 +62,7 @@ static void find_let_go(hfSim* s, const hfState* state, double h, hfStepReport* 
                        .h = h};
   hfiLetGo go = hfi_find_let_go(&w->actuation, &w->dynamics, &report->violation, &laws, hf_state_q(state),
                                 hf_state_v(state));
+
   report->nlet_go = go.count;
   report->let_go_kind = go.kind;
   report->let_go = go.id;
@@ -72,13 +75,14 @@ static void sense_end(hfSim* s, hfState* state, const hfInput* in, double time, 
     hfi_sim_sense_later(s, state, in);
     return;
   }
+
   hfi_sim_sense(s, state, in);
   if (has_first) hfi_keep_measurements(s->model, state, time, s->sensors.first);
   hfi_keep_measurements(s->model, state, state->time, s->sensors.value);
   hfi_delay_sensors(s->model, state, s->sensors.value);
 }
 
-// All that follows a step which was taken from `time` on: histories, energy, yielding springs, violations, sensors.
+// Does what follows a step that was taken from `time` on: histories, energy, yielding springs, violations, sensors.
 static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, int has_first, hfStepReport* report) {
   remember_controls(s, state, time);
   hfi_sim_judge_energy(s, state, in, state->time - time, report);
@@ -90,13 +94,14 @@ static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, i
   }
 
   report->violation = find_violations(s, state);
-  find_let_go(s, state, state->time - time, report);
+  report_let_go(s, state, state->time - time, report);
   if (s->model->nsensor) sense_end(s, state, in, time, has_first);
 }
 
 // ---- the step -----------------------------------------------------------------------------------------
 
-// A step from a state that was checked.
+// Takes a step from a state and input that were checked. If the method refuses it, the sim has the results of the
+// unchanged state. Returns the step's status.
 static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfiStepOutput out = {.report = report, .acceleration = s->acceleration};
   if (s->sensors.reads_constraints) {
@@ -106,15 +111,16 @@ static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepRep
   s->sensors.later->due = 0;
 
   // the input without arrays that have no effect, so that nothing reads them again, and with controls of feedback
-  hfInput busy;
+  hfInput acting;
   if (in) {
-    busy = *in;
-    if (!s->input.has_wrenches) busy.wrench = NULL;
-    if (!s->input.has_targets) busy.velocity_target = NULL;
-    in = &busy;
+    acting = *in;
+    if (!s->input.has_wrenches) acting.wrench = NULL;
+    if (!s->input.has_targets) acting.velocity_target = NULL;
+    in = &acting;
   }
   in = hfi_sim_feed_back(s, state, in);
 
+  // what the method does not know: the state and the controls at the start
   double time = state->time;
   int has_first = measure_first(s, state, in);
   hfi_sim_keep_start(s, state);
@@ -128,13 +134,14 @@ static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepRep
     return report->status;
   }
 
-  // The step was not taken: the results are those of the unchanged state, not those of an earlier step.
-  hfi_sim_look(s, state, in);
+  // the step was not taken: the results are those of the unchanged state, not those of an earlier step
+  hfi_sim_evaluate_state(s, state, in);
   report->violation = find_violations(s, state);
   if (s->sensors.first) hfi_delay_sensors(s->model, state, s->sensors.value);
   return status;
 }
 
+// Checks state and input and takes a step. Poses at its end are not computed. `report` may be NULL.
 hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   hfStepReport unused;
@@ -148,11 +155,13 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
   return status;
 }
 
+// Takes a step and computes the poses at its end, for callers who read them and for the next step.
 hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_sim_step_unplaced(s, state, in, report, error);
-  hfi_world_need(s->world, HFI_FRESH_PLACED); // for those who read poses, and for the next step
-  // now, because the parameters may change before anybody asks
+  hfi_world_need(s->world, HFI_FRESH_PLACED);
+
+  // sensors now, because the parameters of an overlay may change before anybody asks for them
   if (hf_model_is_overlay(s->model)) hfi_sim_need_sensors(s);
   return status;
 }

@@ -34,8 +34,8 @@ struct hfBatch {
   hfContact* contact;              // (nworld x max_contacts)
   // parameters: NULL for fields that no world has of its own
   int overlays; // 1: worlds have parameters of their own
-  double* param[HF_MODEL_FIELD_COUNT + 1];  // (nworld x size) as written by the user; the last is gravity
-  double* in_force[HF_MODEL_FIELD_COUNT + 1];
+  double* param[HF_MODEL_FIELD_COUNT + 1];    // (nworld x size) as written by the user; the last is gravity
+  double* in_force[HF_MODEL_FIELD_COUNT + 1]; // (nworld x size) as they act: those of the last row that was not refused
 };
 
 enum { HFI_GRAVITY = HF_MODEL_FIELD_COUNT };

@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, MOST_THREADS = 4096 };
+// Alignment of states and fields [bytes]: a cache line.
+enum { CACHE_LINE = 64 };
+
+// Largest number of threads that a configuration may ask for [-].
+enum { LARGEST_THREAD_COUNT = 4096 };
 
 // How long a thread waits for the next call before it sleeps [ns].
-static const long PATIENCE = 30000;
+static const long BATCH_THREAD_WAIT = 30000;
 
 hfBatchConfig hf_batch_config_default(void) {
   return (hfBatchConfig){.sim = hf_sim_config_default(), .nworld = 1, .max_contacts = 32};
@@ -23,15 +27,16 @@ static hfStatus check_config(const hfBatchConfig* c, hfError* error) {
   if (c->ordinal != 0)
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "ordinal %d does not exist: the CPU is one device, 0", c->ordinal);
   if (c->nworld < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "nworld must be at least 1, is %d", c->nworld);
-  if (c->threads < 0 || c->threads > MOST_THREADS)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "threads must be from 0 to %d, is %d", MOST_THREADS, c->threads);
+  if (c->threads < 0 || c->threads > LARGEST_THREAD_COUNT)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "threads must be from 0 to %d, is %d", LARGEST_THREAD_COUNT,
+                      c->threads);
   if (c->max_memory < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "max_memory must not be negative");
   if (c->max_contacts < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "max_contacts must not be negative");
   return HF_OK;
 }
 
-// Completes the configuration.
-static void choose_config(hfBatch* b) {
+// Replaces zeros of the configuration by their defaults, and sets the numbers of worlds and lanes.
+static void complete_config(hfBatch* b) {
   hfBatchConfig* c = &b->config;
   if (c->threads == 0) c->threads = hfi_processor_count();
   if (c->threads > c->nworld) c->threads = c->nworld;
@@ -40,7 +45,7 @@ static void choose_config(hfBatch* b) {
   b->nlane = c->threads;
 }
 
-static size_t round_up(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
+static size_t round_up(size_t bytes) { return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; }
 
 // Bytes of a field of all worlds.
 static size_t field_bytes(const hfBatch* b, int field) {
@@ -51,15 +56,18 @@ static size_t field_bytes(const hfBatch* b, int field) {
 // field touches none of its pages. Returns 0 if there is no memory.
 static int allocate_arrays(hfBatch* b) {
   size_t n = (size_t)b->nworld;
-  size_t bytes = ALIGN;
+
+  size_t bytes = CACHE_LINE; // to align the first
   for (int f = HF_BATCH_CTRL; f < HF_BATCH_FIELDS; ++f) bytes += round_up(field_bytes(b, f));
   b->arrays = calloc(1, bytes);
-  b->states = aligned_alloc(ALIGN, n * b->state_bytes);
+
+  b->states = aligned_alloc(CACHE_LINE, n * b->state_bytes);
   b->report = calloc(n, sizeof *b->report);
   b->contact = calloc(n * (size_t)b->config.max_contacts + 1, sizeof *b->contact);
   b->lane = calloc((size_t)b->nlane, sizeof *b->lane);
   if (!b->arrays || !b->states || !b->report || !b->contact || !b->lane) return 0;
 
+  // the fields, each at the begin of a cache line
   size_t offset = round_up((uintptr_t)b->arrays) - (uintptr_t)b->arrays;
   for (int f = HF_BATCH_CTRL; f < HF_BATCH_FIELDS; ++f) {
     b->field[f] = (double*)(void*)((char*)b->arrays + offset);
@@ -78,12 +86,12 @@ static hfStatus create_lanes(hfBatch* b, hfError* error) {
     hfStatus status = hf_sim_create(&lane->sim, b->model, &b->config.sim, error);
     if (status != HF_OK) return status;
   }
-  return hfi_threads_create(&b->threads, b->nlane, PATIENCE, error);
+  return hfi_threads_create(&b->threads, b->nlane, BATCH_THREAD_WAIT, error);
 }
 
 // Creates everything of a batch whose model and configuration are set.
 static hfStatus create_contents(hfBatch* b, hfError* error) {
-  choose_config(b);
+  complete_config(b);
   b->state_bytes = round_up(hf_state_size(b->model, b->config.max_memory));
   if (!allocate_arrays(b)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory for %d worlds", b->nworld);
 
@@ -92,6 +100,8 @@ static hfStatus create_contents(hfBatch* b, hfError* error) {
   return create_lanes(b, error);
 }
 
+// Creates a batch of worlds of a model, all in its initial state. Without a configuration it has the default: one
+// world.
 hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfBatchConfig* config, hfError* error) {
   hfi_clear_error(error);
   hfBatchConfig defaults = hf_batch_config_default();
@@ -103,16 +113,16 @@ hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfBatchCon
 
   hfBatch* b = calloc(1, sizeof *b);
   if (!b) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   b->model = model;
   b->config = config ? *config : defaults;
   status = create_contents(b, error);
-  if (status == HF_OK)
-    *batch = b;
-  else
-    hf_batch_free(b);
+  if (status == HF_OK) *batch = b;
+  else hf_batch_free(b);
   return status;
 }
 
+// Frees a batch, also one whose creation was given up. b may be NULL.
 void hf_batch_free(hfBatch* b) {
   if (!b) return;
   hfi_threads_free(b->threads);
@@ -132,6 +142,7 @@ int hf_batch_threads(const hfBatch* b) { return b->nlane; }
 double hf_batch_step_size(const hfBatch* b) { return hf_sim_step_size(b->lane[0].sim); }
 int hf_batch_max_memory(const hfBatch* b) { return b->config.max_memory; }
 
+// Returns how much memory a world takes: state, report, contacts, fields and parameters of its own [bytes].
 size_t hf_batch_bytes_per_world(const hfBatch* b) {
   size_t bytes = b->state_bytes + sizeof *b->report + (size_t)b->config.max_contacts * sizeof *b->contact;
   for (int f = HF_BATCH_CTRL; f < HF_BATCH_FIELDS; ++f)

@@ -8,38 +8,61 @@
 #include <math.h>
 #include <string.h>
 
+// Returns the name of a field, or NULL if there is no such field.
 const char* hf_batch_field_name(hfBatchField field) {
   static const char* const names[HF_BATCH_FIELDS] = {
-      "time",       "q",          "v",       "act",           "history", "rest", "ctrl",         "force", "wrench", "mocap_pos",
-      "mocap_quat", "velocity_target", "force_limit", "sensors", "actuator_force", "acceleration", "pose"};
+      [HF_BATCH_TIME] = "time",
+      [HF_BATCH_Q] = "q",
+      [HF_BATCH_V] = "v",
+      [HF_BATCH_ACT] = "act",
+      [HF_BATCH_HISTORY] = "history",
+      [HF_BATCH_REST] = "rest",
+      [HF_BATCH_CTRL] = "ctrl",
+      [HF_BATCH_FORCE] = "force",
+      [HF_BATCH_WRENCH] = "wrench",
+      [HF_BATCH_MOCAP_POS] = "mocap_pos",
+      [HF_BATCH_MOCAP_QUAT] = "mocap_quat",
+      [HF_BATCH_VELOCITY_TARGET] = "velocity_target",
+      [HF_BATCH_FORCE_LIMIT] = "force_limit",
+      [HF_BATCH_SENSORS] = "sensors",
+      [HF_BATCH_ACTUATOR_FORCE] = "actuator_force",
+      [HF_BATCH_ACCELERATION] = "acceleration",
+      [HF_BATCH_POSE] = "pose",
+  };
   return field >= 0 && field < HF_BATCH_FIELDS ? names[field] : NULL;
 }
 
-// Rows and columns that a world has in a field; columns 0 means a vector of `rows` numbers.
-typedef struct fieldShape {
-  int rows, columns;
-} fieldShape;
+// The numbers of a world in a field.
+typedef struct FieldShape {
+  int rows;
+  int columns; // 0: a vector of `rows` numbers
+} FieldShape;
 
-static fieldShape find_shape(const hfModel* m, hfBatchField field) {
+// Returns the shape of a field.
+static FieldShape find_shape(const hfModel* m, hfBatchField field) {
   switch (field) {
-  case HF_BATCH_TIME: return (fieldShape){1, 0};
-  case HF_BATCH_Q: return (fieldShape){m->nq, 0};
-  case HF_BATCH_ACT: return (fieldShape){m->na, 0};
-  case HF_BATCH_HISTORY: return (fieldShape){m->nhistory, 0};
-  case HF_BATCH_REST: return (fieldShape){m->nrest, 0};
+  case HF_BATCH_TIME: return (FieldShape){1, 0};
+  case HF_BATCH_Q: return (FieldShape){m->nq, 0};
+  case HF_BATCH_ACT: return (FieldShape){m->na, 0};
+  case HF_BATCH_HISTORY: return (FieldShape){m->nhistory, 0};
+  case HF_BATCH_REST: return (FieldShape){m->nrest, 0};
+
+  // inputs and results
   case HF_BATCH_CTRL:
-  case HF_BATCH_ACTUATOR_FORCE: return (fieldShape){m->nu, 0};
-  case HF_BATCH_WRENCH: return (fieldShape){m->nbody, 6};
-  case HF_BATCH_MOCAP_POS: return (fieldShape){m->nmocap, 3};
-  case HF_BATCH_MOCAP_QUAT: return (fieldShape){m->nmocap, 4};
-  case HF_BATCH_SENSORS: return (fieldShape){m->nsensordata, 0};
-  case HF_BATCH_POSE: return (fieldShape){m->nbody, 7};
-  default: return (fieldShape){m->nv, 0};
+  case HF_BATCH_ACTUATOR_FORCE: return (FieldShape){m->nu, 0};
+  case HF_BATCH_WRENCH: return (FieldShape){m->nbody, 6};
+  case HF_BATCH_MOCAP_POS: return (FieldShape){m->nmocap, 3};
+  case HF_BATCH_MOCAP_QUAT: return (FieldShape){m->nmocap, 4};
+  case HF_BATCH_SENSORS: return (FieldShape){m->nsensordata, 0};
+  case HF_BATCH_POSE: return (FieldShape){m->nbody, 7};
+
+  // v, force, velocity_target, force_limit, acceleration
+  default: return (FieldShape){m->nv, 0};
   }
 }
 
 int hfi_batch_width(const hfModel* m, hfBatchField field) {
-  fieldShape shape = find_shape(m, field);
+  FieldShape shape = find_shape(m, field);
   return shape.rows * (shape.columns ? shape.columns : 1);
 }
 
@@ -55,8 +78,8 @@ static void* state_data(hfState* s, hfBatchField field) {
   }
 }
 
-// Inputs of a new batch are those of hf_input_create: only signals set controls, there are no forces or targets, and
-// mocap bodies are where the model puts them.
+// Resets an input of a world to the values of hf_input_create: only signals set controls, there are no forces or
+// targets, and mocap bodies are where the model puts them.
 static void reset_input(hfBatch* b, hfBatchField field, int world) {
   const hfModel* m = b->model;
   int width = hfi_batch_width(m, field);
@@ -75,15 +98,18 @@ static void reset_input(hfBatch* b, hfBatchField field, int world) {
   }
 }
 
+// Returns the array of a field over all worlds. From then on an input acts, with the values of hf_input_create, and a
+// result is filled.
 hfTensor hf_batch_tensor(hfBatch* b, hfBatchField field) {
   assert(field >= 0 && field < HF_BATCH_FIELDS);
   const int is_state = field < HF_BATCH_CTRL;
   const int is_input = !is_state && field < HF_BATCH_SENSORS;
+
   if (!b->used[field] && is_input)
     for (int w = 0; w < b->nworld; ++w) reset_input(b, field, w);
   b->used[field] = 1;
 
-  fieldShape shape = find_shape(b->model, field);
+  FieldShape shape = find_shape(b->model, field);
   int64_t number = (int64_t)sizeof(double);
   int64_t row = number * (shape.columns ? shape.columns : 1);
   int ndim = shape.columns ? 3 : 2;
@@ -103,6 +129,7 @@ static double* input_array(const hfBatch* b, hfBatchField field, int world) {
   return b->used[field] ? b->field[field] + (size_t)world * (size_t)hfi_batch_width(b->model, field) : NULL;
 }
 
+// Returns the input of world w: its row of each input that acts.
 hfInput hfi_batch_input(const hfBatch* b, int w) {
   return (hfInput){.ctrl = input_array(b, HF_BATCH_CTRL, w),
                    .force = input_array(b, HF_BATCH_FORCE, w),
@@ -117,9 +144,10 @@ hfInput hfi_batch_input(const hfBatch* b, int w) {
 
 // Refuses worlds that do not exist, and states of another model or capacity.
 static hfStatus check_state(const hfBatch* b, int world, const hfState* state, hfError* error) {
-  const hfState* mine = hfi_batch_state(b, 0);
   if (world < 0 || world >= b->nworld)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "world %d does not exist: the batch has %d", world, b->nworld);
+
+  const hfState* mine = hfi_batch_state(b, 0);
   if (state->size != mine->size || state->max_memory != mine->max_memory || !hfi_state_same_sizes(state, mine))
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "the state is of another model or capacity (nq %d, nv %d, max_memory %d; here %d, %d, %d)",
@@ -141,10 +169,13 @@ hfStatus hf_batch_set_state(hfBatch* b, int world, const hfState* state, hfError
   return status;
 }
 
+// Resets state, inputs and report of the worlds of the mask (NULL: of all) to keyframe `key`; key < 0 means the model's
+// initial state.
 hfStatus hf_batch_reset(hfBatch* b, const uint8_t* mask, int key, hfError* error) {
   hfi_clear_error(error);
   if (key >= b->model->nkey)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "keyframe %d does not exist: the model has %d", key, b->model->nkey);
+
   for (int w = 0; w < b->nworld; ++w) {
     if (mask && !mask[w]) continue;
     for (int f = HF_BATCH_CTRL; f < HF_BATCH_SENSORS; ++f)

@@ -16,6 +16,7 @@ int hfi_param_width(const hfModel* m, int field) {
   return info.rows * info.columns;
 }
 
+// The values of a field, or of gravity, in an overlay.
 static double* overlay_values(hfParams* params, int field) {
   return field == HFI_GRAVITY ? hf_params_gravity(params) : hf_params_field(params, (hfModelField)field);
 }
@@ -29,7 +30,7 @@ static void load_rows(const hfBatch* b, double* const* arrays, hfParams* params,
   }
 }
 
-// Fields that hf_params_update computes from the others.
+// Whether hf_params_update computes a field from the others.
 static int is_derived(int field) {
   return field == HF_FIELD_geom_rbound || field == HF_FIELD_body_subtreemass || field == HF_FIELD_body_iquat ||
          field == HF_FIELD_dof_M0;
@@ -40,6 +41,7 @@ static int is_derived(int field) {
 static int fill_field(hfBatch* b, int field, double* array) {
   size_t width = (size_t)hfi_param_width(b->model, field);
   hfParams* params = b->lane[0].params;
+
   for (int w = 0; w < b->nworld; ++w) {
     if (is_derived(field)) {
       load_rows(b, b->in_force, params, w);
@@ -67,19 +69,24 @@ static int allocate_field(hfBatch* b, int field) {
   return 1;
 }
 
+// Creates an overlay for every lane that has none.
 static hfStatus create_overlays(hfBatch* b) {
   for (int i = 0; i < b->nlane; ++i) {
     hfiLane* lane = &b->lane[i];
     if (!lane->params && hf_params_create(&lane->params, b->model, NULL) < 0) return HF_ERROR_MEMORY;
   }
+
   b->overlays = 1;
   return HF_OK;
 }
 
+// Returns the array of a field over all worlds, which have values of their own from then on. Its ndim is 0 if there is
+// no memory.
 static hfTensor make_tensor(hfBatch* b, int field, int rows, int columns) {
   hfTensor none = {.ndim = 0};
   if (!b->overlays && create_overlays(b) != HF_OK) return none;
   if (!b->param[field] && !allocate_field(b, field)) return none;
+
   int64_t number = (int64_t)sizeof(double);
   return (hfTensor){.data = b->param[field],
                     .type = 'd',
@@ -97,18 +104,22 @@ hfTensor hf_batch_param(hfBatch* b, hfModelField field) {
 
 hfTensor hf_batch_gravity(hfBatch* b) { return make_tensor(b, HFI_GRAVITY, 3, 1); }
 
+// Returns the sim that steps world w on this lane, with the world's parameters loaded. Returns NULL after a refusal,
+// with
+// a message in *error.
 hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
   if (!b->overlays) return lane->sim;
+
   load_rows(b, b->in_force, lane->params, w);
   if (hf_params_update(lane->params, error) < 0) return NULL;
 
-  // The sim notices that its parameters changed. The first world creates it.
+  // the sim notices that its parameters changed; the first world creates it
   if (!lane->overlaid) hf_sim_create(&lane->overlaid, hf_params_model(lane->params), &b->config.sim, error);
   return lane->overlaid;
 }
 
-// Takes a world's row of every field from the overlay of the first lane, with what hf_params_update computed from the
-// others.
+// Copies every field of world w from the overlay of the first lane, where hf_params_update has computed the fields that
+// follow from others.
 static void store_rows(hfBatch* b, int w) {
   for (int f = 0; f <= HFI_GRAVITY; ++f) {
     if (!b->param[f]) continue;
@@ -119,11 +130,15 @@ static void store_rows(hfBatch* b, int w) {
   }
 }
 
+// Checks the parameters of the worlds of the mask (NULL: of all) and lets them act. A world whose parameters are
+// refused
+// keeps the old ones; *error quotes the first.
 hfStatus hf_batch_update(hfBatch* b, const uint8_t* mask, hfError* error) {
   hfi_clear_error(error);
   hfStatus result = HF_OK;
   for (int w = 0; b->overlays && w < b->nworld; ++w) {
     if (mask && !mask[w]) continue;
+
     hfError refusal;
     load_rows(b, b->param, b->lane[0].params, w);
     hfStatus status = hf_params_update(b->lane[0].params, &refusal);
@@ -135,6 +150,7 @@ hfStatus hf_batch_update(hfBatch* b, const uint8_t* mask, hfError* error) {
   return result;
 }
 
+// Frees the overlays, their sims and the arrays of parameters of a batch.
 void hfi_params_free(hfBatch* b) {
   for (int i = 0; b->lane && i < b->nlane; ++i) {
     hf_sim_free(b->lane[i].overlaid);

@@ -14,11 +14,12 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct call {
+// What a call asks for.
+typedef struct Call {
   hfBatch* batch;
-  int nstep; // 0: evaluate
-  hfBatchRun run;
-} call;
+  int nstep;      // 0: evaluate
+  hfBatchRun run; // complete: zeros are replaced by their defaults
+} Call;
 
 // ---- results of one world --------------------------------------------------------------------------
 
@@ -37,6 +38,7 @@ static void copy_results(hfBatch* b, const hfSim* sim, int w) {
   if (b->used[HF_BATCH_SENSORS]) from[HF_BATCH_SENSORS] = hf_sim_sensors(sim);
   if (b->used[HF_BATCH_ACTUATOR_FORCE]) from[HF_BATCH_ACTUATOR_FORCE] = hf_sim_actuator_force(sim);
   from[HF_BATCH_ACCELERATION] = hf_sim_acceleration(sim);
+
   for (int f = HF_BATCH_SENSORS; f < HF_BATCH_POSE; ++f) {
     size_t width = (size_t)hfi_batch_width(b->model, (hfBatchField)f);
     if (b->used[f] && width) memcpy(b->field[f] + (size_t)w * width, from[f], width * sizeof(double));
@@ -51,10 +53,12 @@ static void copy_results(hfBatch* b, const hfSim* sim, int w) {
   for (int i = 0; i < b->report[w].kept; ++i) contact[i] = hf_sim_contact(sim, i);
 }
 
+// Keeps the larger one of two violations.
 static void keep_larger(hfViolation* worst, const hfViolation* x) {
   if (x->amount > worst->amount) *worst = *x;
 }
 
+// Keeps the larger violation of each kind.
 static void keep_violations(hfViolations* worst, const hfViolations* x) {
   keep_larger(&worst->equality_distance, &x->equality_distance);
   keep_larger(&worst->equality_angle, &x->equality_angle);
@@ -76,22 +80,23 @@ static void add_report(hfWorldReport* total, hfStatus status, const hfStepReport
   if (step->max_depth > total->max_depth) total->max_depth = step->max_depth;
   keep_violations(&total->violation, &step->violation);
 
-  // the first that let go
+  // how many steps let go of something, and what the first of them let go
   if (!step->nlet_go) return;
-  if (total->steps_letting_go++ > 0) return;
+  ++total->steps_letting_go;
+  if (total->steps_letting_go > 1) return;
   total->let_go_kind = step->let_go_kind;
   total->let_go = step->let_go;
 }
 
 // Writes a row of n numbers, NaN if there are none, into an array of results that the caller may have left out.
-static void write_row(double* array, const call* c, int w, int64_t row, int n, const double* from) {
+static void write_row(double* array, const Call* c, int w, int64_t row, int n, const double* from) {
   if (!array) return;
   double* to = array + ((int64_t)w * c->run.rows + row) * n;
   for (int i = 0; i < n; ++i) to[i] = from ? from[i] : NAN;
 }
 
 // Writes row `row` of a world's results. If sim is NULL, because the world was refused, all numbers are NaN.
-static void write_rows(const call* c, int w, int64_t row, const hfSim* sim) {
+static void write_rows(const Call* c, int w, int64_t row, const hfSim* sim) {
   const hfModel* m = c->batch->model;
   const hfState* s = hfi_batch_state(c->batch, w);
   write_row(c->run.time, c, w, row, 1, sim ? &s->time : NULL);
@@ -112,13 +117,14 @@ static void refuse_world(hfBatch* b, hfiLane* lane, int w, hfStatus status, cons
 // ---- one world, one lane ---------------------------------------------------------------------------
 
 // Takes the steps of one world; returns how many it took before it was refused.
-static int take_steps(const call* c, hfiLane* lane, hfSim* sim, int w) {
+static int take_steps(const Call* c, hfiLane* lane, hfSim* sim, int w) {
   hfBatch* b = c->batch;
   hfInput input = hfi_batch_input(b, w);
   hfStepReport step;
   hfError error;
+
   for (int i = 0; i < c->nstep; ++i) {
-    if (c->run.ctrl) { // A step only reads its controls.
+    if (c->run.ctrl) { // copied as bits, because a step only reads its controls
       const double* ctrl = c->run.ctrl + w * c->run.ctrl_world + i * c->run.ctrl_step;
       memcpy(&input.ctrl, &ctrl, sizeof ctrl);
     }
@@ -134,11 +140,13 @@ static int take_steps(const call* c, hfiLane* lane, hfSim* sim, int w) {
   return c->nstep;
 }
 
-// Takes all steps of the call in world w, unless it was refused before.
-static void step_world(const call* c, hfiLane* lane, int w) {
+// Takes all steps of the call in world w and writes its results. A world that an earlier call refused takes none if the
+// call resumes.
+static void step_world(const Call* c, hfiLane* lane, int w) {
   hfBatch* b = c->batch;
-  int taken = 0;
   if (!c->run.resume) b->report[w] = (hfWorldReport){0};
+
+  int taken = 0;
   if (b->report[w].status >= 0) {
     hfError error;
     hfSim* sim = hfi_batch_sim(b, lane, w, &error);
@@ -151,53 +159,57 @@ static void step_world(const call* c, hfiLane* lane, int w) {
   for (int64_t row = taken / c->run.every; row < c->nstep / c->run.every; ++row) write_rows(c, w, row, NULL);
 }
 
-// Evaluates world w.
-static void evaluate_world(const call* c, hfiLane* lane, int w) {
+// Evaluates world w at its state and copies its results.
+static void evaluate_world(const Call* c, hfiLane* lane, int w) {
   hfBatch* b = c->batch;
   hfInput input = hfi_batch_input(b, w);
-  hfError error;
   b->report[w] = (hfWorldReport){0};
+
+  hfError error;
   hfSim* sim = hfi_batch_sim(b, lane, w, &error);
   hfStatus status = sim ? hf_sim_evaluate(sim, hfi_batch_state(b, w), &input, &error) : error.status;
   if (status < 0) {
     refuse_world(b, lane, w, status, &error);
     return;
   }
+
   b->report[w].status = status;
   b->report[w].ncontact = hf_sim_contact_count(sim);
   copy_results(b, sim, w);
 }
 
-// How many worlds a thread takes at a time. They are few enough that no thread waits long at the end of a call, and
-// enough that taking them costs little and that threads seldom write to the same cache line.
-static int worlds_at_a_time(const hfBatch* b) {
-  enum { TURNS = 64, MOST = 8 };
-  int count = b->nworld / (TURNS * b->nlane);
+// A thread takes its worlds in about so many portions in a call [-], each of at most so many worlds [-]. Portions are
+// small enough that no thread waits long at the end of a call, and large enough that taking them costs little and that
+// threads seldom write to the same cache line.
+enum { PORTIONS_PER_LANE = 64, LARGEST_PORTION = 8 };
+
+// Returns how many worlds a thread takes at a time.
+static int choose_portion(const hfBatch* b) {
+  int count = b->nworld / (PORTIONS_PER_LANE * b->nlane);
   if (count < 1) return 1;
-  return count < MOST ? count : MOST;
+  return count < LARGEST_PORTION ? count : LARGEST_PORTION;
 }
 
-// Lets a lane take the worlds of a range that no lane has taken yet.
-static void run_range(const call* c, hfiLane* lane, hfiLane* range) {
-  int count = worlds_at_a_time(c->batch);
+// Lets a lane step or evaluate the worlds of a range that no lane has taken yet.
+static void run_range(const Call* c, hfiLane* lane, hfiLane* range) {
+  int count = choose_portion(c->batch);
   for (int first; (first = atomic_fetch_add(&range->next, count)) < range->last;)
     for (int w = first; w < first + count && w < range->last; ++w) {
       if (c->run.mask && !c->run.mask[w]) continue;
-      if (c->nstep)
-        step_world(c, lane, w);
-      else
-        evaluate_world(c, lane, w);
+      if (c->nstep) step_world(c, lane, w);
+      else evaluate_world(c, lane, w);
     }
 }
 
-// All that one lane does in a call.
+// Does the work of lane `part` in a call: first the worlds of its own range, then worlds of the other ranges.
 static void run_lane(void* context, int part) {
-  const call* c = context;
+  const Call* c = context;
   hfBatch* b = c->batch;
   for (int i = 0; i < b->nlane; ++i) run_range(c, &b->lane[part], &b->lane[(part + i) % b->nlane]);
 }
 
-static void run_all_lanes(call* c) {
+// Steps or evaluates all worlds of a call, each lane in its thread.
+static void run_all_lanes(Call* c) {
   hfBatch* b = c->batch;
   for (int i = 0; i < b->nlane; ++i) {
     b->lane[i].next = b->lane[i].first;
@@ -208,7 +220,7 @@ static void run_all_lanes(call* c) {
 
 // ---- a call ----------------------------------------------------------------------------------------
 
-// Names the first world with a difficulty and what it is.
+// Writes into *error which world is the first with a difficulty, and what it is. count: worlds with a difficulty.
 static hfStatus quote_difficulty(const hfBatch* b, int world, int count, hfError* error) {
   const hfWorldReport* r = &b->report[world];
   const char* name = hf_status_name(r->status);
@@ -220,7 +232,7 @@ static hfStatus quote_difficulty(const hfBatch* b, int world, int count, hfError
 
 // Returns HF_FLAGGED if some world of the call has a status other than HF_OK. *error quotes the first refusal, or
 // without one the first difficulty.
-static hfStatus judge(const call* c, hfError* error) {
+static hfStatus summarise_call(const Call* c, hfError* error) {
   const hfBatch* b = c->batch;
   int flagged = -1;
   int count = 0;
@@ -231,6 +243,7 @@ static hfStatus judge(const call* c, hfError* error) {
   }
   if (!count) return HF_OK;
 
+  // the first refusal comes before difficulties
   const hfiLane* first = NULL;
   for (int i = 0; i < b->nlane; ++i) {
     const hfiLane* lane = &b->lane[i];
@@ -240,10 +253,12 @@ static hfStatus judge(const call* c, hfError* error) {
   return quote_difficulty(b, flagged, count, error);
 }
 
+// Takes nstep steps in the worlds of the run's mask, with its controls, and writes the rows that it asks for. Returns
+// HF_FLAGGED if a world has a status other than HF_OK.
 hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* error) {
   hfi_clear_error(error);
   if (nstep < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "steps must be at least 1, are %d", nstep);
-  call c = {.batch = b, .nstep = nstep};
+  Call c = {.batch = b, .nstep = nstep};
   if (run) c.run = *run;
   if (c.run.every < 0 || c.run.rows < 0)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "every and rows must not be negative");
@@ -253,15 +268,16 @@ hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* er
   if (c.run.rows == 0) c.run.rows = written;
   if (c.run.rows < written)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "rows must be at least %d, are %lld", written, (long long)c.run.rows);
+
   run_all_lanes(&c);
-  return judge(&c, error);
+  return summarise_call(&c, error);
 }
 
 hfStatus hf_batch_evaluate(hfBatch* b, const uint8_t* mask, hfError* error) {
   hfi_clear_error(error);
-  call c = {.batch = b, .nstep = 0, .run = {.mask = mask, .every = 1}};
+  Call c = {.batch = b, .nstep = 0, .run = {.mask = mask, .every = 1}};
   run_all_lanes(&c);
-  return judge(&c, error);
+  return summarise_call(&c, error);
 }
 
 const hfWorldReport* hf_batch_reports(const hfBatch* b) { return b->report; }
