@@ -214,6 +214,23 @@ static int are_surely_sound(const hfModel* m, const hfState* state, const hfInpu
   return isfinite(sum);
 }
 
+// Refuses coefficients of restitution with a method that does not read them: bodies would not rebound.
+hfStatus hfi_sim_check_restitution(const hfSim* s, hfError* error) {
+  const hfModel* m = s->model;
+  if (hfi_method_is(s->method, HFI_DISCRETE_TIME)) return HF_OK;
+
+  for (int g = 0; g < m->ngeom; ++g) {
+    double e = hf_model_geom_restitution(m)[g];
+    if (e == 0) continue;
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "%s: a restitution of %g belongs to the methods \"tamsi\", \"convex\" and \"mlcp\"; method \"%s\" %s",
+                      hfi_model_label(m, HF_OBJECT_GEOM, g).text, e, hf_method_name(s->config.method),
+                      s->config.method == HF_METHOD_SWITCHING ? "has the option switching.restitution"
+                                                              : "knows only the dissipation of contacts");
+  }
+  return HF_OK;
+}
+
 // Checks state and input, and refuses them with a message. Otherwise it lets the world read the state's histories and
 // rests, and takes over parameters that changed. Writes s->input.has_wrenches and .has_targets.
 hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
@@ -233,7 +250,11 @@ hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfErro
   if (status == HF_OK && in) status = check_limits(s, in->force_limit, error);
   if (status != HF_OK) return status;
 
-  if (hfi_world_is_outdated(s->world)) hfi_discrete_refresh(s->maker, hfi_world_refresh(s->world));
+  if (hfi_world_is_outdated(s->world)) {
+    status = hfi_sim_check_restitution(s, error);
+    if (status != HF_OK) return status;
+    hfi_discrete_refresh(s->maker, hfi_world_refresh(s->world));
+  }
   hfi_world_set_history(s->world, hf_state_history(state));
   hfi_dynamics_rest_as(&s->world->dynamics, state);
   return HF_OK;

@@ -70,6 +70,9 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (!hfi_method_is(s->method, HFI_INVERSE_DRIVES) && any_inverse_drive(c, s->model))
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "drives by inverse dynamics belong to the methods of discrete time");
 
+  status = hfi_sim_check_restitution(s, error);
+  if (status != HF_OK) return status;
+
   // sleep: a method that cannot let trees sleep ignores the option of a scene and refuses the option of a configuration
   int can_sleep = hfi_method_is(s->method, HFI_LETS_SLEEP);
   if (c->sleep == 1 && !can_sleep)

@@ -95,6 +95,8 @@ hfStatus hfi_config_check_idle(const hfSimConfig* config, const hfWorld* world, 
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over
 // parameters that changed since the last call.
 hfStatus hfi_sim_begin(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
+// Refuses coefficients of restitution with a method that does not read them.
+hfStatus hfi_sim_check_restitution(const hfSim* sim, hfError* error);
 // Refuses velocities v (nv) that are not finite, naming the joint; `what` says what they are.
 hfStatus hfi_sim_check_velocities(const hfSim* sim, const double* v, const char* what, hfError* error);
 // The input of a step from this state: the caller's, or a copy with the controls that signals of feedback give at the

@@ -201,9 +201,44 @@ static void test_struck_stack(void** state) {
   }
 }
 
+// ---- methods without restitution ----------------------------------------------------------------------
+
+// Methods that do not read hf.restitution refuse it by the names of the geom and the method, also if it appears later as a parameter.
+static void test_restitution_is_refused_where_it_is_not_read(void** state) {
+  (void)state;
+  static const int methods[] = {HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK, HF_METHOD_SWITCHING};
+  hfModel* base = parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'><freejoint/><geom name='ball' size='.1'/></body></worldbody></mujoco>");
+  hfParams* params = NULL;
+  assert_int_equal(hf_params_create(&params, base, NULL), HF_OK);
+  for (int k = 0; k < 4; ++k) {
+    hfSimConfig config = hf_sim_config_default();
+    hfError error;
+    hfSim* sim = NULL;
+    hfState* s = hf_state_create(base);
+    config.method = methods[k];
+
+    hf_params_field(params, HF_FIELD_geom_restitution)[1] = 0;
+    assert_int_equal(hf_params_update(params, NULL), HF_OK);
+    assert_int_equal(hf_sim_create(&sim, hf_params_model(params), &config, &error), HF_OK);
+    assert_int_equal(hf_sim_step(sim, s, NULL, NULL, &error), HF_OK);
+
+    hf_params_field(params, HF_FIELD_geom_restitution)[1] = 0.5;
+    assert_int_equal(hf_params_update(params, NULL), HF_OK);
+    assert_int_equal(hf_sim_step(sim, s, NULL, NULL, &error), HF_ERROR_UNSUPPORTED);
+    hf_sim_free(sim);
+    assert_int_equal(hf_sim_create(&sim, hf_params_model(params), &config, &error), HF_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "geom \"ball\""));
+    assert_non_null(strstr(error.message, hf_method_name(methods[k])));
+    hf_state_free(s);
+  }
+  hf_params_free(params);
+  hf_model_free(base);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_flat_falls),         cmocka_unit_test(test_one_ball_against_two),   cmocka_unit_test(test_break_is_symmetric),
-      cmocka_unit_test(test_break_in_reverse_order), cmocka_unit_test(test_struck_stack)};
+      cmocka_unit_test(test_break_in_reverse_order), cmocka_unit_test(test_struck_stack),
+      cmocka_unit_test(test_restitution_is_refused_where_it_is_not_read)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
