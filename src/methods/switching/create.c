@@ -56,84 +56,89 @@ static hfStatus check_config(const hfRigidConfig* c, hfError* error) {
 }
 
 // Takes the arrays of the public problem.
-static void take_problem(hfRigidProblem* p, hfiArena* arena, size_t contacts, size_t rows, size_t nv) {
-  p->contact = HFI_TAKE(arena, hfRigidContact, contacts);
-  p->W_N = HFI_TAKE(arena, double, contacts* nv);
-  p->W_T = HFI_TAKE(arena, double, 2 * contacts * nv);
-  p->A = HFI_TAKE(arena, double, rows* rows);
-  HFI_TAKE_EACH(arena, double, rows, &p->b, &p->k, &p->c, &p->x, &p->y);
-  p->rolling = HFI_TAKE(arena, int32_t, rows);
-  p->vdot = HFI_TAKE(arena, double, nv);
+static void take_problem(hfRigidProblem* problem, hfiArena* arena, size_t contacts, size_t rows, size_t nv) {
+  problem->contact = HFI_TAKE(arena, hfRigidContact, contacts);
+  problem->W_N = HFI_TAKE(arena, double, contacts* nv);
+  problem->W_T = HFI_TAKE(arena, double, 2 * contacts * nv);
+  problem->A = HFI_TAKE(arena, double, rows* rows);
+  HFI_TAKE_EACH(arena, double, rows, &problem->b, &problem->k, &problem->c, &problem->x, &problem->y);
+  problem->rolling = HFI_TAKE(arena, int32_t, rows);
+  problem->vdot = HFI_TAKE(arena, double, nv);
 }
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
+// Plans or takes all arrays of an hfRigid.
 static void take_arrays(void* object, hfiArena* arena) {
-  hfRigid* r = object;
-  size_t contacts = (size_t)r->config.max_contacts;
-  size_t rows = (size_t)r->max_rows;
-  size_t nv = (size_t)r->model->nv;
+  hfRigid* rigid = object;
+  size_t contacts = (size_t)rigid->config.max_contacts;
+  size_t rows = (size_t)rigid->max_rows;
+  size_t nv = (size_t)rigid->model->nv;
 
   // tracks and the point
-  r->tracks.list = HFI_TAKE(arena, hfiTrack, contacts);
-  r->old.list = HFI_TAKE(arena, hfiTrack, contacts);
-  r->taken = HFI_TAKE(arena, int32_t, contacts);
-  r->point = HFI_TAKE(arena, hfiPoint, contacts);
-  r->group = HFI_TAKE(arena, hfiFrictionGroup, 3 * contacts);
-  r->v_after = HFI_TAKE(arena, double, nv);
+  rigid->tracks.list = HFI_TAKE(arena, hfiTrack, contacts);
+  rigid->renewal.old.list = HFI_TAKE(arena, hfiTrack, contacts);
+  rigid->renewal.taken = HFI_TAKE(arena, int32_t, contacts);
+  rigid->point = HFI_TAKE(arena, hfiPoint, contacts);
+  rigid->group = HFI_TAKE(arena, hfiFrictionGroup, 3 * contacts);
+  rigid->v_after = HFI_TAKE(arena, double, nv);
 
   // rows
-  r->rows.row = HFI_TAKE(arena, double, rows* nv);
-  r->rows.response = HFI_TAKE(arena, double, rows* nv);
-  r->rows.free = HFI_TAKE(arena, double, nv);
-  r->rows.column = HFI_TAKE(arena, double, nv);
-  r->rows.pair = HFI_TAKE(arena, double, 2 * nv);
-  r->rows.zero = HFI_TAKE(arena, double, hfi_accel_max_equality(r->model));
-  r->rows.lo = HFI_TAKE(arena, double, rows);
-  r->rows.hi = HFI_TAKE(arena, double, rows);
+  rigid->rows.row = HFI_TAKE(arena, double, rows* nv);
+  rigid->rows.response = HFI_TAKE(arena, double, rows* nv);
+  rigid->rows.free = HFI_TAKE(arena, double, nv);
+  rigid->rows.column = HFI_TAKE(arena, double, nv);
+  rigid->rows.pair = HFI_TAKE(arena, double, 2 * nv);
+  rigid->rows.zero = HFI_TAKE(arena, double, hfi_accel_max_equality(rigid->model));
+  rigid->rows.lo = HFI_TAKE(arena, double, rows);
+  rigid->rows.hi = HFI_TAKE(arena, double, rows);
 
   // friction polygons
-  r->polygons.A = HFI_TAKE(arena, double, rows* rows);
-  r->polygons.b = HFI_TAKE(arena, double, rows);
-  r->polygons.z = HFI_TAKE(arena, double, rows);
-  r->polygons.column = HFI_TAKE(arena, char, rows* hfi_polygon_column_size());
-  r->polygons.slack = HFI_TAKE(arena, int32_t, 3 * contacts);
+  rigid->polygons.A = HFI_TAKE(arena, double, rows* rows);
+  rigid->polygons.b = HFI_TAKE(arena, double, rows);
+  rigid->polygons.z = HFI_TAKE(arena, double, rows);
+  rigid->polygons.column = HFI_TAKE(arena, char, rows* hfi_polygon_column_size());
+  rigid->polygons.slack = HFI_TAKE(arena, int32_t, 3 * contacts);
 
   // the problem, its certificate and work for both
-  take_problem(&r->problem, arena, contacts, rows, nv);
-  r->judged.A = HFI_TAKE(arena, double, rows* rows);
-  r->judged.k = HFI_TAKE(arena, double, rows);
-  r->judged.c = HFI_TAKE(arena, double, rows);
-  r->judged.rolling = HFI_TAKE(arena, int32_t, rows);
-  size_t lcp_size = max_size(hf_lcp_work_size(HF_LCP_LEMKE, r->max_rows),
-                             hf_lcp_work_size(HF_LCP_DANTZIG, r->max_rows));
-  r->work_size = max_size(lcp_size, hf_certificate_work_size(r->max_rows));
-  r->work = HFI_TAKE(arena, char, r->work_size);
+  take_problem(&rigid->problem, arena, contacts, rows, nv);
+  rigid->last_certified.A = HFI_TAKE(arena, double, rows* rows);
+  rigid->last_certified.k = HFI_TAKE(arena, double, rows);
+  rigid->last_certified.c = HFI_TAKE(arena, double, rows);
+  rigid->last_certified.rolling = HFI_TAKE(arena, int32_t, rows);
+
+  size_t lcp_size = max_size(hf_lcp_work_size(HF_LCP_LEMKE, rigid->max_rows),
+                             hf_lcp_work_size(HF_LCP_DANTZIG, rigid->max_rows));
+  rigid->work_size = max_size(lcp_size, hf_certificate_work_size(rigid->max_rows));
+  rigid->work = HFI_TAKE(arena, char, rigid->work_size);
 }
+
+// Creates an hfRigid over a world of the caller.
 
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error) {
   hfStatus status = check_config(config, error);
-  if (status == HF_OK && world->surfaces)
-    status = hfi_refuse(error, HF_ERROR_UNSUPPORTED,
-                        "rigid contact with events knows no surfaces that move (surfacevel): take another method");
   if (status) return status;
+  if (world->surfaces)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "rigid contact with events knows no surfaces that move (surfacevel): take another method");
 
   hfRigid seed = {.model = world->model, .config = *config};
   seed.config.max_contacts = world->config.max_contacts;
   seed.max_rows = imax2(1, imin2(6 * seed.config.max_contacts, HFI_RIGID_MAX_ROWS));
-  hfRigid* r = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "rigid contact", error);
-  if (!r) return HF_ERROR_MEMORY;
+  hfRigid* created =
+      hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "rigid contact", error);
+  if (!created) return HF_ERROR_MEMORY;
 
-  hfAccelConfig c = hf_accel_config_default();
-  c.reach = r->config.reach;
-  status = hfi_accel_create(&r->accel, world, &c, error);
-  if (status == HF_OK)
-    *rigid = r;
-  else
-    hf_rigid_free(r);
+  // its acceleration problem
+  hfAccelConfig accel_config = hf_accel_config_default();
+  accel_config.reach = created->config.reach;
+  status = hfi_accel_create(&created->accel, world, &accel_config, error);
+  if (status == HF_OK) *rigid = created;
+  else hf_rigid_free(created);
   return status;
 }
 
+// Creates an hfRigid with a world of its own.
 hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidConfig* config, hfError* error) {
   hfi_clear_error(error);
   assert(rigid && model && config);
@@ -143,16 +148,16 @@ hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidCon
   if (status == HF_OK)
     status = hfi_accel_create_world(&world, model, config->max_contacts, config->scene_signals, &config->allocator,
                                     error);
+
   if (status == HF_OK) status = hfi_rigid_create(rigid, world, config, error);
-  if (status == HF_OK)
-    (*rigid)->accel->owns_world = 1;
-  else
-    hfi_world_free(world);
+
+  if (status == HF_OK) (*rigid)->accel->owns_world = 1;
+  else hfi_world_free(world);
   return status;
 }
 
-void hf_rigid_free(hfRigid* r) {
-  if (!r) return;
-  hf_accel_free(r->accel);
-  hfi_release(r);
+void hf_rigid_free(hfRigid* rigid) {
+  if (!rigid) return;
+  hf_accel_free(rigid->accel);
+  hfi_release(rigid);
 }

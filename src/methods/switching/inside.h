@@ -10,21 +10,25 @@
 typedef enum hfiPhase { HFI_PHASE_UNKNOWN = 0, HFI_PHASE_RIGID = 1, HFI_PHASE_COMPLIANT = 2 } hfiPhase;
 
 enum {
-  HFI_MAX_LAYERS = 96,
-  HFI_MAX_SWITCHES = 64,
-  HFI_MAX_EVENTS = 200,      // Most events in one step; then the compliant phase takes over.
-  HFI_MAX_STALLS = 20,       // Most events in one step that come at once, without an arc between them.
-  HFI_MAX_ARC_LOOKS = 10000, // Most evaluations of the right-hand sides in one step until the compliant phase takes over.
-  HFI_MAX_LOOKS = 40000,     // Most evaluations of the right-hand sides in one step, which then ends where it is.
+  HFI_MAX_LAYERS = 96,   // Most contacts that can have a layer.
+  HFI_MAX_SWITCHES = 64, // Most switches of one step that are recorded; the last entry then holds the last switch.
+  HFI_MAX_EVENTS = 200,  // Most events in one step; then the compliant phase takes over.
+  HFI_MAX_STALLS = 20,   // Most events in one step that come at once, without an arc between them.
+
+  // Most evaluations of the right-hand sides in one step until the compliant phase takes over.
+  HFI_MAX_ARC_EVALUATIONS = 10000,
+  // Most evaluations of the right-hand sides in one step, which then ends where it is.
+  HFI_MAX_EVALUATIONS = 40000,
 };
 
-// An arc that lasts less than this share of the step lasts no time at all [-].
-static const double HFI_NO_TIME = 1e-9;
+// An arc that lasts less than this share of the step counts as an instant: it stalls the step [-].
+static const double HFI_INSTANT_SHARE = 1e-9;
 
 // Layers as unknowns behind (q, v, act) in the state vector (compliant.c).
 typedef struct hfiLayers {
   int32_t stride;       // numbers of a layer: 3, or 6 with torsion or rolling friction
-  int32_t most, count;  // capacity, number of layers
+  int32_t capacity;     // largest number of layers
+  int32_t count;        // number of layers
   hfiLayerState* state; // (max_contacts) contacts at the point of the results
 } hfiLayers;
 
@@ -40,43 +44,47 @@ typedef struct hfiArc {
 // Compliant phases (compliant.c).
 typedef struct hfiCompliant {
   hfIntegrator* integrator;
-  hfIntegrator* hopper; // integrator of hops
+  hfIntegrator* hop_integrator;
   double* start;        // (as x) state at the start of a phase within the step
   double* rate;         // (as the tangent of x) scratch
-  double* looked;       // (as x) point of the last evaluation of hfi_compliant_rate
-  uint64_t region;      // number of the smooth piece of the layers' laws on which that point lies
+  double* region_point; // (as x) point of the last evaluation of hfi_compliant_rate
+  uint64_t region;      // number of the smooth piece of the layers' laws on which region_point lies
 } hfiCompliant;
 
+// What a step has computed beside the state (switching.c).
+typedef struct hfiSwitchingResult {
+  double* vdot;          // (nv) accelerations at the end of the step [m/s^2, rad/s^2]
+  int32_t ncontact;      // number of contacts at the end of the step
+  hfContact* contact;    // (max_contacts) these contacts
+  hfiLayerEnergy energy; // energy of the layers [J]; start is negative until it is known
+  hfSwitch record[HFI_MAX_SWITCHES];
+  hfSwitchReport report;
+  hfIntegratorReport integration; // sum over all integrations
+} hfiSwitchingResult;
+
+// The data of the method. Its files call it s.
 typedef struct hfiSwitching {
   const hfModel* model;
   hfSwitchConfig config;
   hfRigid* rigid;
-  hfOde base;     // the accel's charts
-  double h;       // [s]
+  hfOde base; // the accel's charts
+  double h;   // the step [s]
 
   // the point
-  int32_t nx;     // nq + nv + na
-  double t;       // [s]
-  double* x;      // (nx and the layers) the state
-  double* vdot;   // (nv) accelerations at the end of the step
-  double* weight; // (as the tangent of x) weights of the error norm
-  hfiPhase phase;
-  double since;   // start of the phase [s]
+  int32_t nx;          // nq + nv + na
+  double t;            // [s]
+  double* x;           // (nx and the layers) the state
+  double* weight;      // (as the tangent of x) weights of the error norm
+  hfiPhase phase;      // the contact model that acts
+  double since;        // start of the phase [s]
+  int32_t evaluations; // number of evaluations of the right-hand sides in this step
 
   hfiLayers layers;
   hfiArc arc;
   hfiCompliant compliant;
   hfiTracks before; // tracks before modes were sought
   hfiTracks kept;   // tracks at the start of an arc or phase
-
-  // results
-  int32_t ncontact;
-  hfContact* contact;    // (max_contacts) contacts of the last step
-  int32_t looks;         // number of evaluations of the right-hand sides in this step
-  hfiLayerEnergy energy; // energy of the layers in this step
-  hfSwitch record[HFI_MAX_SWITCHES];
-  hfSwitchReport report;
-  hfIntegratorReport integration;
+  hfiSwitchingResult result;
 } hfiSwitching;
 
 static inline double* hfi_switching_v(hfiSwitching* s) { return s->x + s->model->nq; }
@@ -93,10 +101,10 @@ static inline size_t hfi_switching_bytes(const hfiSwitching* s) {
 // ---- the phases (phase.c, arc.c, compliant.c) ---------------------------------------------------------
 
 // Has the step taken all the evaluations that it may?
-int hfi_looks_are_used_up(const hfiSwitching* s);
+int hfi_evaluations_are_used_up(const hfiSwitching* s);
 // 1: this step had so many events that rigid arcs would not end it.
-int hfi_arc_exhausted(const hfiSwitching* s);
-// Adds what an integrator did to s->integration.
+int hfi_arc_is_exhausted(const hfiSwitching* s);
+// Adds what an integrator did to s->result.integration.
 void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator);
 
 // Advances a rigid phase to the next event or to t_end, or begins a compliant phase.
@@ -125,7 +133,7 @@ hfiDeformation hfi_compliant_deformation(const hfiSwitching* s, const double* x,
 // The rest gap of contact i [m].
 double hfi_compliant_rest(const hfRigid* r, int i);
 // Computes the forces and layers of the contacts at the present point of a compliant phase.
-hfStatus hfi_compliant_look(hfiSwitching* s);
+hfStatus hfi_compliant_update_point(hfiSwitching* s);
 // Energy of the layers at the point looked at last [J].
 double hfi_compliant_energy(const hfiSwitching* s);
 

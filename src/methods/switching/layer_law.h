@@ -12,13 +12,16 @@
 
 #include <holdfast/methods.h>
 
+// The law at one u.
 typedef struct hfiLayerFactors {
-  double elastic, damping; // E, D [-]
-  double slope;            // d(u E)/du [-]
-  double damping_slope;    // dD/du, for u > 0 [-]
-  double energy;           // (integral of u E du)/u^2, so that the energy of the spring is k deformation^2 times this [-]
+  double elastic;       // E [-]
+  double damping;       // D [-]
+  double slope;         // d(u E)/du [-]
+  double damping_slope; // dD/du, for u > 0 [-]
+  double energy;        // (integral of u E du)/u^2: the energy of the spring is k deformation^2 times this [-]
 } hfiLayerFactors;
 
+// Returns the factors of a law (hfLayerLaw) at u.
 static inline hfiLayerFactors hfi_layer_factors(int law, double u) {
   switch (law) {
   case HF_LAYER_HERTZ:
@@ -33,6 +36,7 @@ static inline hfiLayerFactors hfi_layer_factors(int law, double u) {
 }
 
 // Solves u + u^3 = x >= 0 by Newton's method from above, where u + u^3 is convex: u <- (2 u^3 + x)/(3 u^2 + 1) falls to
+
 // the root until rounding stops it.
 static inline double hfi_solve_stiffening(double x) {
   double u = min2(x, hfi_cbrt(x));

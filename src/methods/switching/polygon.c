@@ -14,15 +14,16 @@
 
 #include <string.h>
 
-enum { EDGES = 8 };
+enum { EDGES = 8 }; // Edges of the polygon of a group with two directions.
 // A group slides if its lambda is above this share of the largest |b| [-]; |b| counts as at least this large.
 static const double SLIDING_SHARE = 1e-9;
 
-// Column z of the polygon problem: x_i = weight, or a pair of rolling rows.
+// Column of G: the part of x that one unknown of the polygon problem makes, f_n of a contact or beta_e of an edge.
 typedef struct Column {
-  int32_t row, nrow; // rows of A
-  double weight[2];
-  int32_t group; // friction group of an edge, else -1
+  int32_t row;      // first of its rows in A
+  int32_t nrow;     // number of these rows: 1 or 2
+  double weight[2]; // entries of the column in these rows
+  int32_t group;    // friction group of an edge, else -1
 } Column;
 
 size_t hfi_polygon_column_size(void) { return sizeof(Column); }
@@ -30,113 +31,142 @@ size_t hfi_polygon_column_size(void) { return sizeof(Column); }
 // ---- the problem ------------------------------------------------------------------------------------
 
 // Number of edges of the polygon of a group.
-static int count_edges(const hfiFrictionGroup* u) {
-  if (u->mode != HF_MODE_ROLLING) return 0;
-  return u->nrow == 2 ? EDGES : 2 * u->nrow;
+static int count_edges(const hfiFrictionGroup* group) {
+  if (group->mode != HF_MODE_ROLLING) return 0;
+  return group->nrow == 2 ? EDGES : 2 * group->nrow;
 }
 
-// Lists the columns of normal forces and edges. Returns their number, or -1 if there is no room.
-static int add_columns(const hfRigid* r, Column* column, int capacity) {
-  const hfRigidProblem* p = &r->problem;
+// Lists the columns of G: first normal forces, then edges. Returns their number, or -1 if there is no room.
+static int add_columns(const hfRigid* rigid, Column* column, int capacity) {
+  const hfRigidProblem* problem = &rigid->problem;
   int n = 0;
-  for (int i = 0; i < p->ncontact; ++i) {
-    if (p->contact[i].row_n < 0) continue;
+  for (int i = 0; i < problem->ncontact; ++i) {
+    if (problem->contact[i].row_n < 0) continue;
     if (n == capacity) return -1;
-    column[n++] = (Column){p->contact[i].row_n, 1, {1, 0}, -1};
+    column[n++] = (Column){problem->contact[i].row_n, 1, {1, 0}, -1};
   }
 
-  for (int k = 0; k < r->ngroup; ++k) {
-    const hfiFrictionGroup* u = &r->group[k];
-    int edges = count_edges(u);
+  for (int k = 0; k < rigid->ngroup; ++k) {
+    const hfiFrictionGroup* group = &rigid->group[k];
+    int edges = count_edges(group);
+
     if (n + edges > capacity) return -1;
     for (int e = 0; e < edges; ++e) {
       hfiSine turn = hfi_sine(2 * HFI_PI * e / edges);
-      column[n++] = (Column){u->row, u->nrow, {turn.cos, u->nrow == 2 ? turn.sin : 0}, k};
+      column[n++] = (Column){group->row, group->nrow, {turn.cos, group->nrow == 2 ? turn.sin : 0}, k};
     }
   }
   return n;
 }
 
-// a^T A b of two columns.
-static double multiply_columns(const hfRigidProblem* p, const Column* a, const Column* b) {
+// Returns a^T A b of two columns of G.
+static double multiply_columns(const hfRigidProblem* problem, const Column* a, const Column* b) {
   double sum = 0;
   for (int i = 0; i < a->nrow; ++i)
-    for (int j = 0; j < b->nrow; ++j) sum += a->weight[i] * b->weight[j] * p->A[(a->row + i) * p->n + b->row + j];
+    for (int j = 0; j < b->nrow; ++j) {
+      double entry = problem->A[(a->row + i) * problem->n + b->row + j];
+      sum += a->weight[i] * b->weight[j] * entry;
+    }
   return sum;
 }
 
-// Fills the problem. Returns its size, or -1 if it is too large. slack[k]: row of lambda of friction group k, or -1.
-static int fill_problem(hfRigid* r, Column* column, int32_t* slack) {
-  const hfRigidProblem* p = &r->problem;
-  int nforce = add_columns(r, column, r->max_rows);
+// Fills the polygon problem, rigid->polygons.A and b. Returns its size, or -1 if it is too large.
+// slack[k] is the row of lambda of friction group k, or -1 if the group does not roll.
+static int fill_problem(hfRigid* rigid, Column* column, int32_t* slack) {
+  const hfRigidProblem* problem = &rigid->problem;
+  int nforce = add_columns(rigid, column, rigid->max_rows);
+
   if (nforce < 0) return -1;
   int n = nforce;
-  for (int k = 0; k < r->ngroup; ++k) slack[k] = count_edges(&r->group[k]) ? n++ : -1;
-  if (n > r->max_rows) return -1;
+  for (int k = 0; k < rigid->ngroup; ++k) slack[k] = count_edges(&rigid->group[k]) ? n++ : -1;
+
+  if (n > rigid->max_rows) return -1;
 
   // G^T A G, and the couplings of edges and lambda
-  double* A = r->polygons.A;
-  double* b = r->polygons.b;
+  double* A = rigid->polygons.A;
+  double* b = rigid->polygons.b;
   memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
   memset(b, 0, (size_t)n * sizeof *b);
+
   for (int i = 0; i < nforce; ++i) {
-    for (int j = 0; j < nforce; ++j) A[i * n + j] = multiply_columns(p, &column[i], &column[j]);
-    for (int j = 0; j < column[i].nrow; ++j) b[i] += column[i].weight[j] * p->b[column[i].row + j];
+    for (int j = 0; j < nforce; ++j) A[i * n + j] = multiply_columns(problem, &column[i], &column[j]);
+    for (int j = 0; j < column[i].nrow; ++j) b[i] += column[i].weight[j] * problem->b[column[i].row + j];
+
     if (column[i].group < 0) continue;
+
     int lambda = slack[column[i].group];
     A[i * n + lambda] = 1;
     A[lambda * n + i] = -1;
   }
 
   // mu f_n in the rows of lambda
-  for (int k = 0; k < r->ngroup; ++k) {
-    int row_n = p->contact[r->group[k].contact].row_n;
-    for (int j = 0; slack[k] >= 0 && j < nforce; ++j)
-      if (column[j].group < 0 && column[j].row == row_n) A[slack[k] * n + j] = r->group[k].mu_static;
+  for (int k = 0; k < rigid->ngroup; ++k) {
+    int row_n = problem->contact[rigid->group[k].contact].row_n;
+    if (slack[k] < 0) continue;
+
+    for (int j = 0; j < nforce; ++j) {
+      int is_its_normal = column[j].group < 0 && column[j].row == row_n;
+      if (is_its_normal) A[slack[k] * n + j] = rigid->group[k].mu_static;
+    }
   }
   return n;
 }
 
 // ---- its solution -----------------------------------------------------------------------------------
 
-// Sets the modes: groups that move and whose friction is at its bound slide, against their friction.
-static void take_modes(hfRigid* r, const int32_t* slack, double scale) {
-  for (int k = 0; k < r->ngroup; ++k) {
-    const hfiFrictionGroup* u = &r->group[k];
-    if (slack[k] < 0 || r->polygons.z[slack[k]] <= SLIDING_SHARE * scale) continue;
-    hfiTrack* t = hfi_group_track(r, u);
-    hfVec3 d = v3_neg(hfi_group_vector(hfi_point_contact(r, u->contact), u->group, t->f + u->first));
+// Sets the modes from the solution z: groups whose lambda is above SLIDING_SHARE * scale slide, against their friction.
+static void set_sliding_modes(hfRigid* rigid, const int32_t* slack, double scale) {
+  for (int k = 0; k < rigid->ngroup; ++k) {
+    const hfiFrictionGroup* group = &rigid->group[k];
+    if (slack[k] < 0 || rigid->polygons.z[slack[k]] <= SLIDING_SHARE * scale) continue;
+
+    hfiTrack* track = hfi_group_track(rigid, group);
+    const hfiContact* contact = hfi_point_contact(rigid, group->contact);
+    hfVec3 d = v3_neg(hfi_group_vector(contact, group->kind, track->f + group->first));
     if (v3_norm(d) == 0) continue;
-    t->mode[u->group] = HF_MODE_SLIDING;
-    t->d_W[u->group] = v3_unit(d);
+
+    track->mode[group->kind] = HF_MODE_SLIDING;
+    track->d_W[group->kind] = v3_unit(d);
   }
 }
 
-hfStatus hfi_rigid_polygon(hfRigid* r, const double* base, double* out) {
-  hfRigidProblem* p = &r->problem;
-  Column* column = r->polygons.column;
-  int32_t* slack = r->polygons.slack;
-  int n = fill_problem(r, column, slack);
+// Solves the assembled problem with friction polygons, and sets forces and modes of the tracks from its solution. `out`
+// (nv) becomes `base` plus what the forces add.
+hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base, double* out) {
+  hfRigidProblem* problem = &rigid->problem;
+  hfLcpReport* report = &problem->lcp;
+  Column* column = rigid->polygons.column;
+  int32_t* slack = rigid->polygons.slack;
+  int n = fill_problem(rigid, column, slack);
   if (n < 0) return HF_NOT_CONVERGED;
-  int nforce = n;
-  for (int k = 0; k < r->ngroup; ++k) nforce -= slack[k] >= 0;
 
-  hfLcp lcp = {n, r->polygons.A, r->polygons.b, NULL, NULL};
+  int nforce = n;
+  for (int k = 0; k < rigid->ngroup; ++k) nforce -= slack[k] >= 0;
+
+  // solve for z = (f_n, beta, lambda)
+  hfLcp lcp = {n, rigid->polygons.A, rigid->polygons.b, NULL, NULL};
   hfLcpConfig config = hf_lcp_config_default();
   hfError error = {HF_OK, ""};
-  if (n && hf_lcp_solve(&lcp, &config, r->polygons.z, NULL, r->work, r->work_size, &p->lcp, &error) != HF_OK)
-    return HF_NO_SOLUTION;
-  p->lcp.status = HF_OK;
+  if (n) {
+    hfStatus status = hf_lcp_solve(&lcp, &config, rigid->polygons.z, NULL, rigid->work, rigid->work_size, report,
+                                   &error);
+    if (status != HF_OK) return HF_NO_SOLUTION;
+  }
+  report->status = HF_OK;
 
   // x = G z
-  memset(p->x, 0, (size_t)p->n * sizeof *p->x);
-  for (int i = 0; i < nforce; ++i)
-    for (int j = 0; j < column[i].nrow; ++j) p->x[column[i].row + j] += column[i].weight[j] * r->polygons.z[i];
-  hfi_rigid_add_forces(r, base, out);
-  hfi_rigid_store_forces(r);
+  memset(problem->x, 0, (size_t)problem->n * sizeof *problem->x);
+  for (int i = 0; i < nforce; ++i) {
+    const Column* force = &column[i];
+    for (int j = 0; j < force->nrow; ++j) problem->x[force->row + j] += force->weight[j] * rigid->polygons.z[i];
+  }
 
+  hfi_rigid_add_forces(rigid, base, out);
+  hfi_rigid_store_forces(rigid);
+
+  // modes
   double scale = SLIDING_SHARE;
-  for (int i = 0; i < p->n; ++i) scale = max2(scale, fabs(p->b[i]));
-  take_modes(r, slack, scale);
+  for (int i = 0; i < problem->n; ++i) scale = max2(scale, fabs(problem->b[i]));
+  set_sliding_modes(rigid, slack, scale);
   return HF_OK;
 }

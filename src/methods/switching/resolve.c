@@ -16,46 +16,55 @@ enum {
   MOST_ROUNDS = 60,    // Most rounds of the active set.
   TURNING_ROUNDS = 12, // After this many rounds directions of sliding no longer turn, so that the search ends.
 };
-static const double CONE_SLACK = 1e-9;      // A rolling group may leave its friction cone by this share of the bound [-].
-static const double FORCE_ROUNDING = 1e-12; // It may also leave it by this share of the largest force of the problem [-].
-static const double BACK_SHARE = 1e-9;      // A motion turns back if it goes against d by more than this share of 1 + |m| [-].
-static const double LEAST_MOTION = 1e-9;    // A slower motion has no direction [m/s^2, rad/s^2; after an impact m/s, rad/s].
-static const double LEAST_TURN = 1e-6;      // A direction that would turn by less than this stays [rad].
+// A rolling group may leave its friction cone by this share of the bound [-].
+static const double CONE_SLACK = 1e-9;
+// It may also leave it by this share of the largest force of the problem [-].
+static const double FORCE_ROUNDING = 1e-12;
+// A motion turns back if it goes against d by more than this share of 1 + |m| [-].
+static const double BACK_SHARE = 1e-9;
+// A slower motion has no direction [m/s^2, rad/s^2; after an impact m/s, rad/s].
+static const double LEAST_MOTION = 1e-9;
+// A direction that would turn by less than this stays [rad].
+static const double LEAST_TURN = 1e-6;
 
 // ---- one set of modes -------------------------------------------------------------------------------
 
 // Makes the assembled problem one for impulses: b are the velocities before the impact, with restitution.
-static void set_impact(hfRigid* r, const hfiImpact* impact) {
-  hfRigidProblem* p = &r->problem;
-  for (int i = 0; i < p->n; ++i) {
-    double s = hfi_dot(r->rows.row + (size_t)i * (size_t)p->nv, impact->v, p->nv);
-    int bounces = !p->rolling[i] && s < -impact->rest_speed;
-    p->b[i] = bounces ? (1 + impact->restitution) * s : s;
+static void set_impact(hfRigid* rigid, const hfiImpact* impact) {
+  hfRigidProblem* problem = &rigid->problem;
+  for (int i = 0; i < problem->n; ++i) {
+    double s = hfi_dot(rigid->rows.row + (size_t)i * (size_t)problem->nv, impact->v, problem->nv);
+    int bounces = !problem->rolling[i] && s < -impact->rest_speed;
+    problem->b[i] = bounces ? (1 + impact->restitution) * s : s;
   }
 }
 
-// Solves with the present modes, for accelerations or for the impulses of an impact.
-static void solve_level(hfRigid* r, const hfiImpact* impact) {
-  hfi_rigid_assemble(r);
+// Solves with the present modes: for accelerations, which problem.vdot receives, or for the impulses of an impact,
+// after which v_after has the velocities. Stores forces or impulses in the tracks.
+static void solve_level(hfRigid* rigid, const hfiImpact* impact) {
+  hfi_rigid_assemble(rigid);
   if (!impact) {
-    hfi_rigid_solve(r);
+    hfi_rigid_solve(rigid);
     return;
+
   }
-  set_impact(r, impact);
-  hfi_rigid_solve_rows(r);
-  hfi_rigid_add_forces(r, impact->v, r->v_after);
-  hfi_rigid_store_forces(r);
+  set_impact(rigid, impact);
+  hfi_rigid_solve_rows(rigid);
+  hfi_rigid_add_forces(rigid, impact->v, rigid->v_after);
+  hfi_rigid_store_forces(rigid);
 }
 
-// Motion m (dim) of the rows of a group under the solution: acceleration, or slip after the impact. Returns its norm.
-static double find_motion(const hfRigid* r, const hfiFrictionGroup* u, const hfiImpact* impact, double* m) {
-  const hfAccelProblem* p = r->accel_problem;
-  const double* change = impact ? r->v_after : r->problem.vdot;
+// Computes the motion m (dim) of the rows of a group under the solution: its acceleration, or after an impact its slip.
+// Returns the norm of m.
+static double find_motion(const hfRigid* rigid, const hfiFrictionGroup* group, const hfiImpact* impact, double* m) {
+  const hfAccelProblem* problem = rigid->accel_problem;
+  const double* change = impact ? rigid->v_after : rigid->problem.vdot;
+
   double norm = 0;
-  for (int k = 0; k < u->dim; ++k) {
-    int row = r->point[u->contact].row + u->first + k;
-    m[k] = hfi_dot(p->J + (size_t)row * (size_t)p->nv, change, p->nv);
-    if (!impact && isfinite(p->Jdot_v[row])) m[k] += p->Jdot_v[row];
+  for (int k = 0; k < group->dim; ++k) {
+    int row = rigid->point[group->contact].row + group->first + k;
+    m[k] = hfi_dot(problem->J + (size_t)row * (size_t)problem->nv, change, problem->nv);
+    if (!impact && isfinite(problem->Jdot_v[row])) m[k] += problem->Jdot_v[row];
     norm += sqr(m[k]);
   }
   return sqrt(norm);
@@ -64,56 +73,66 @@ static double find_motion(const hfRigid* r, const hfiFrictionGroup* u, const hfi
 // ---- changes of modes -------------------------------------------------------------------------------
 
 // Sets the direction of a group's track from components d along the group's rows.
-static void set_direction(hfRigid* r, const hfiFrictionGroup* u, const double* d) {
-  hfi_group_track(r, u)->d_W[u->group] = v3_unit(hfi_group_vector(hfi_point_contact(r, u->contact), u->group, d));
+static void set_direction(hfRigid* rigid, const hfiFrictionGroup* group, const double* d) {
+  const hfiContact* contact = hfi_point_contact(rigid, group->contact);
+  hfi_group_track(rigid, group)->d_W[group->kind] = v3_unit(hfi_group_vector(contact, group->kind, d));
 }
 
 // Lets a rolling group slide against its force if that is outside the friction cone. Returns 1 if it does.
-static int release_rolling(hfRigid* r, const hfiFrictionGroup* u) {
-  hfiTrack* t = hfi_group_track(r, u);
-  double scale = 0;
-  for (int i = 0; i < r->problem.n; ++i) scale = max2(scale, fabs(r->problem.x[i]));
-  double bound = u->mu_static * max2(t->f[0], 0) * (1 + CONE_SLACK) + FORCE_ROUNDING * scale;
-  if (hfi_group_force(r, u) <= bound) return 0;
+static int release_rolling(hfRigid* rigid, const hfiFrictionGroup* group) {
+  hfiTrack* track = hfi_group_track(rigid, group);
 
+  // the friction cone, and a little more
+  double scale = 0;
+  for (int i = 0; i < rigid->problem.n; ++i) scale = max2(scale, fabs(rigid->problem.x[i]));
+  double bound = group->mu_static * max2(track->f[0], 0) * (1 + CONE_SLACK) + FORCE_ROUNDING * scale;
+  if (hfi_group_force(rigid, group) <= bound) return 0;
+
+  // it slides along -f_t
   double d[2] = {0, 0};
-  for (int k = 0; k < u->dim; ++k) d[k] = -t->f[u->first + k];
-  set_direction(r, u, d);
-  t->mode[u->group] = HF_MODE_SLIDING;
+  for (int k = 0; k < group->dim; ++k) d[k] = -track->f[group->first + k];
+  set_direction(rigid, group, d);
+  track->mode[group->kind] = HF_MODE_SLIDING;
   return 1;
 }
 
 // Lets a sliding group roll if its motion would turn back; otherwise turns its direction into the motion. Returns 1 if
 // something changed.
-static int reconsider_sliding(hfRigid* r, const hfiFrictionGroup* u, const hfiImpact* impact, int round) {
+static int reconsider_sliding(hfRigid* rigid, const hfiFrictionGroup* group, const hfiImpact* impact, int round) {
+
+  // a motion against the direction d: roll
   double m[2] = {0, 0};
-  double norm = find_motion(r, u, impact, m);
+  double norm = find_motion(rigid, group, impact, m);
   double along = 0;
-  for (int k = 0; k < u->dim; ++k) along += m[k] * u->d[k];
+  for (int k = 0; k < group->dim; ++k) along += m[k] * group->d[k];
   if (along < -BACK_SHARE * (1 + norm)) {
-    hfi_group_track(r, u)->mode[u->group] = HF_MODE_ROLLING;
-    return u->mu_static > 0;
+    hfi_group_track(rigid, group)->mode[group->kind] = HF_MODE_ROLLING;
+    return group->mu_static > 0;
   }
 
-  if (u->dim == 1 || norm < LEAST_MOTION || round >= TURNING_ROUNDS) return 0;
+  // otherwise turn d into the motion
+  if (group->dim == 1 || norm < LEAST_MOTION || round >= TURNING_ROUNDS) return 0;
   double turn = 0;
-  for (int k = 0; k < u->dim; ++k) turn += sqr(m[k] / norm - u->d[k]);
+  for (int k = 0; k < group->dim; ++k) turn += sqr(m[k] / norm - group->d[k]);
   if (turn < sqr(LEAST_TURN)) return 0;
-  set_direction(r, u, m);
+  set_direction(rigid, group, m);
   return 1;
 }
 
-// The active set: solves and changes modes until none changes.
-static hfStatus seek_modes(hfRigid* r, const hfiImpact* impact) {
+// The active set: solves, and changes modes that the solution contradicts, until it contradicts none.
+// HF_NO_SOLUTION: a set of modes has no forces. HF_NOT_CONVERGED: the set repeats.
+static hfStatus seek_modes(hfRigid* rigid, const hfiImpact* impact) {
   for (int round = 0; round < MOST_ROUNDS; ++round) {
     int changes = 0;
-    solve_level(r, impact);
-    if (r->problem.lcp.status != HF_OK) return HF_NO_SOLUTION;
+    solve_level(rigid, impact);
+    if (rigid->problem.lcp.status != HF_OK) return HF_NO_SOLUTION;
 
-    for (int k = 0; k < r->ngroup; ++k) {
-      const hfiFrictionGroup* u = &r->group[k];
-      if (!hfi_group_track(r, u)->needs_mode[u->group]) continue;
-      changes += u->mode == HF_MODE_ROLLING ? release_rolling(r, u) : reconsider_sliding(r, u, impact, round);
+    for (int k = 0; k < rigid->ngroup; ++k) {
+      const hfiFrictionGroup* group = &rigid->group[k];
+      if (!hfi_group_track(rigid, group)->needs_mode[group->kind]) continue;
+
+      if (group->mode == HF_MODE_ROLLING) changes += release_rolling(rigid, group);
+      else changes += reconsider_sliding(rigid, group, impact, round);
     }
     if (!changes) return HF_OK;
   }
@@ -122,44 +141,59 @@ static hfStatus seek_modes(hfRigid* r, const hfiImpact* impact) {
 
 // ---- friction polygons --------------------------------------------------------------------------------
 
-// Assembles the problem of the final modes, and sets its solution to the forces that the tracks hold.
-static void restate(hfRigid* r) {
-  hfRigidProblem* p = &r->problem;
-  hfi_rigid_assemble(r);
-  for (int i = 0; i < p->ncontact; ++i)
-    if (r->point[i].track >= 0) p->x[p->contact[i].row_n] = r->tracks.list[r->point[i].track].f[0];
+// Assembles the problem of the final modes, and sets its solution x to the forces that the tracks hold.
+static void store_final_problem(hfRigid* rigid) {
+  hfRigidProblem* problem = &rigid->problem;
+  hfi_rigid_assemble(rigid);
 
-  for (int k = 0; k < r->ngroup; ++k) {
-    const hfiFrictionGroup* u = &r->group[k];
-    if (u->mode != HF_MODE_ROLLING) continue;
-    const double* f = hfi_group_track(r, u)->f + u->first;
-    for (int d = 0; d < u->nrow; ++d) p->x[u->row + d] = u->t[d][0] * f[0] + (u->dim > 1 ? u->t[d][1] * f[1] : 0);
+  // normal forces
+  for (int i = 0; i < problem->ncontact; ++i) {
+    int k = rigid->point[i].track;
+    if (k >= 0) problem->x[problem->contact[i].row_n] = rigid->tracks.list[k].f[0];
+  }
+
+  // friction of rolling groups, along the directions of their rows
+  for (int k = 0; k < rigid->ngroup; ++k) {
+    const hfiFrictionGroup* group = &rigid->group[k];
+    if (group->mode != HF_MODE_ROLLING) continue;
+
+    const double* f = hfi_group_track(rigid, group)->f + group->first;
+    for (int d = 0; d < group->nrow; ++d) {
+      double along_second = group->dim > 1 ? group->t[d][1] * f[1] : 0;
+      problem->x[group->row + d] = group->t[d][0] * f[0] + along_second;
+    }
   }
 }
 
-// Finds the modes of all groups that need one at once, by the problem with friction polygons.
-static hfStatus solve_polygons(hfRigid* r, const hfiImpact* impact) {
-  for (int k = 0; k < r->ngroup; ++k) {
-    const hfiFrictionGroup* u = &r->group[k];
-    hfiTrack* t = hfi_group_track(r, u);
-    if (t->needs_mode[u->group]) t->mode[u->group] = HF_MODE_ROLLING;
+// Finds the modes of all groups that need one at once, by the problem with friction polygons. Results as solve_level.
+static hfStatus solve_polygons(hfRigid* rigid, const hfiImpact* impact) {
+  // all of these groups roll in the problem; those that slide in its solution are set to slide
+  for (int k = 0; k < rigid->ngroup; ++k) {
+    const hfiFrictionGroup* group = &rigid->group[k];
+    hfiTrack* track = hfi_group_track(rigid, group);
+    if (track->needs_mode[group->kind]) track->mode[group->kind] = HF_MODE_ROLLING;
   }
 
-  hfi_rigid_assemble(r);
+  hfi_rigid_assemble(rigid);
   if (impact) {
-    set_impact(r, impact);
-    return hfi_rigid_polygon(r, impact->v, r->v_after);
+    set_impact(rigid, impact);
+    return hfi_rigid_polygon(rigid, impact->v, rigid->v_after);
   }
-  hfStatus status = hfi_rigid_polygon(r, r->rows.free, r->problem.vdot);
-  if (status == HF_OK) restate(r);
+
+  hfStatus status = hfi_rigid_polygon(rigid, rigid->rows.free, rigid->problem.vdot);
+  if (status == HF_OK) store_final_problem(rigid);
   return status;
 }
 
-hfStatus hfi_rigid_resolve(hfRigid* r, const hfiImpact* impact) {
-  int follow = r->follow;
-  r->follow = impact ? 0 : follow;
-  hfStatus status = seek_modes(r, impact);
-  if (status) status = solve_polygons(r, impact);
-  r->follow = follow;
+// Finds modes and forces by the active set, or else by friction polygons. In an impact the directions of sliding are
+// those of the tracks, because the search turns them itself.
+hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact) {
+  int follow = rigid->follows_slip;
+  rigid->follows_slip = impact ? 0 : follow;
+
+  hfStatus status = seek_modes(rigid, impact);
+  if (status) status = solve_polygons(rigid, impact);
+
+  rigid->follows_slip = follow;
   return status;
 }

@@ -8,7 +8,8 @@
 
 // Deformation of a layer beyond that of the configuration, in the frame of B.
 typedef struct hfiDeformation {
-  hfVec3 xi_B, twist_B; // tangential [m]; torsion and rolling [rad]
+  hfVec3 xi_B;    // tangential [m]
+  hfVec3 twist_B; // torsion and rolling [rad]
 } hfiDeformation;
 
 // hfiTrack.closed of a contact of which nothing is known yet.
@@ -36,34 +37,42 @@ typedef struct hfiTracks {
 
 // A friction group of a closed contact: rows of the contact that roll or slide together.
 typedef struct hfiFrictionGroup {
-  int32_t contact, group; // HF_SLIDING, HF_TORSION, HF_ROLLING
-  int32_t first, dim;     // first of its rows in the contact, and how many: 1, 2 | 3 | 4, 5
-  int32_t mode;           // HF_MODE_SLIDING or HF_MODE_ROLLING
-  double mu;              // coefficient of the mode [-, m, m]
-  double mu_static;       // coefficient that holds it while it rolls [-, m, m]
-  double d[2];            // sliding: direction of the slip, in components along its rows
-  int32_t row, nrow;      // rolling: first of its rows in A, and how many (0, 1 or 2)
-  double t[2][2];         // rolling: directions of these rows, in components along the contact's rows
+  int32_t contact;  // index of its contact
+  int32_t kind;     // HF_SLIDING, HF_TORSION, HF_ROLLING
+  int32_t first;    // first of its rows in the contact: 1, 3, 4
+  int32_t dim;      // number of its rows in the contact: 2, 1, 2
+  int32_t mode;     // HF_MODE_SLIDING or HF_MODE_ROLLING
+  double mu;        // coefficient of the mode [-, m, m]
+  double mu_static; // coefficient that holds it while it rolls [-, m, m]
+  double d[2];      // sliding: direction of the slip, in components along its rows
+  int32_t row;      // rolling: first of its rows in A
+  int32_t nrow;     // rolling: number of its rows in A: 0, 1 or 2
+  double t[2][2];   // rolling: directions of these rows, in components along the contact's rows
 } hfiFrictionGroup;
 
-// A contact of the acceleration problem at the last point of hfi_rigid_look.
+// A contact of the acceleration problem at the last point of hfi_rigid_update_point.
 typedef struct hfiPoint {
-  int32_t match;    // index of the track that belongs to it, or -1
-  int32_t track;    // the same index if the track is closed and has rows in A, else -1
-  int32_t dim, row; // number of its rows, and the first in the acceleration problem
-  int32_t first_group, ngroup;
-  double s[6]; // row velocities [m/s, rad/s]
-  double held; // for a contact without a track: the held gap of a new track [m]
+  int32_t match;       // index of the track that belongs to it, or -1
+  int32_t track;       // the same index if the track is closed and has rows in A, else -1
+  int32_t dim;         // number of its rows in the acceleration problem: 1, 3, 4 or 6
+  int32_t row;         // first of them
+  int32_t first_group; // first of its friction groups
+  int32_t ngroup;      // number of its friction groups
+  double s[6];         // row velocities [m/s, rad/s]
+  double held;         // for a contact without a track: the held gap of a new track [m]
 } hfiPoint;
 
 // The problem that was certified last. A step certifies its start and its end. The next step starts at that end, where
 // the certificate is the same.
-typedef struct hfiJudged {
-  int32_t n;          // number of rows; 0: no problem was certified yet
-  double *A, *k, *c;  // (max_rows^2), (max_rows), (max_rows)
-  int32_t* rolling;   // (max_rows)
+typedef struct hfiCertifiedProblem {
+  int32_t n;            // number of rows; 0: no problem was certified yet
+  int32_t current_rows; // number of rows of the problem that problem.certificate belongs to; -1: none of this step
+  double* A;            // (max_rows^2)
+  double* k;            // (max_rows) stiffness of the layers [N/m, N m/rad]
+  double* c;            // (max_rows) damping of the layers [N s/m, N m s/rad]
+  int32_t* rolling;     // (max_rows)
   hfRigidCertificate certificate;
-} hfiJudged;
+} hfiCertifiedProblem;
 
 // Rows of the problem and what they are made of (problem.c).
 typedef struct hfiRigidRows {
@@ -86,21 +95,27 @@ typedef struct hfiPolygons {
   int32_t* slack; // (3 max_contacts)
 } hfiPolygons;
 
+// Scratch of hfi_tracks_renew and hfi_rigid_match.
+typedef struct hfiTrackRenewal {
+  hfiTracks old;  // the tracks before the renewal
+  int32_t* taken; // (max_contacts) 1: a contact has taken this track
+} hfiTrackRenewal;
+
+// The rigid problem at a point. The files of this folder call it rigid.
+
 struct hfRigid {
   const hfModel* model;
   hfRigidConfig config;
   hfAccel* accel;
   int32_t max_rows;
 
-  hfiTracks tracks, old; // the tracks, scratch of their renewal
-  int32_t* taken;        // (max_contacts) scratch of the match
-  double share;          // This times the mean diagonal of A is added to the diagonal, to share forces among dependent rows [-].
-  int32_t follow;        // 1: groups slide in the direction of the present velocities, 0: in the direction of the tracks
+  hfiTracks tracks;
+  hfiTrackRenewal renewal;
+  double diagonal_share; // this times the mean diagonal of A is added to it, to share forces among dependent rows [-]
+  int32_t follows_slip;  // 1: groups slide in the direction of their present slip, 0: in the direction of the tracks
+  hfiCertifiedProblem last_certified;
 
-  int32_t certified;     // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
-  hfiJudged judged;
-
-  const hfAccelProblem* accel_problem; // acceleration problem at the last point of hfi_rigid_look
+  const hfAccelProblem* accel_problem; // acceleration problem at the last point of hfi_rigid_update_point
   hfRigidProblem problem;
   double* v_after;         // (nv) velocities after the last impact [m/s, rad/s]
   hfiPoint* point;         // (max_contacts)
@@ -113,8 +128,8 @@ struct hfRigid {
   size_t work_size;        // [bytes]
 };
 
-enum { HFI_RIGID_MAX_ROWS = 192 };
-static const double HFI_RIGID_SHARE = 1e-6; // Value of hfRigid.share where the rows of A are dependent [-].
+enum { HFI_RIGID_MAX_ROWS = 192 }; // Most rows of A.
+static const double HFI_DEPENDENT_ROWS_SHARE = 1e-6; // hfRigid.diagonal_share where the rows of A are dependent [-].
 
 // First row of friction group g in a contact.
 static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
@@ -124,37 +139,42 @@ static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
 
 // The vector in the world whose components along the rows of friction group g are x.
-static inline hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* x) {
+static inline hfVec3 hfi_group_vector(const hfiContact* contact, int g, const double* x) {
   hfVec3 w = v3_zero();
-  for (int k = 0; k < hfi_group_dim(g); ++k) w = v3_axpy(x[k], hfi_contact_axis(c, hfi_group_first(g) + k), w);
+  for (int k = 0; k < hfi_group_dim(g); ++k) w = v3_axpy(x[k], hfi_contact_axis(contact, hfi_group_first(g) + k), w);
   return w;
 }
 
 // The contact of the accel that is contact i of the problem.
-static inline const hfiContact* hfi_point_contact(const hfRigid* r, int i) { return r->accel->contact[i].contact; }
+static inline const hfiContact* hfi_point_contact(const hfRigid* rigid, int i) {
+  return rigid->accel->contact[i].contact;
+}
 // The gap of contact i [m].
-static inline double hfi_point_gap(const hfRigid* r, int i) { return -hfi_point_contact(r, i)->depth; }
+static inline double hfi_point_gap(const hfRigid* rigid, int i) { return -hfi_point_contact(rigid, i)->depth; }
 // The track that belongs to contact i, which has one.
-static inline hfiTrack* hfi_point_track(const hfRigid* r, int i) { return &r->tracks.list[r->point[i].match]; }
+static inline hfiTrack* hfi_point_track(const hfRigid* rigid, int i) {
+  return &rigid->tracks.list[rigid->point[i].match];
+}
 // The track of the contact of a friction group.
-static inline hfiTrack* hfi_group_track(const hfRigid* r, const hfiFrictionGroup* u) {
-  return &r->tracks.list[r->point[u->contact].track];
+static inline hfiTrack* hfi_group_track(const hfRigid* rigid, const hfiFrictionGroup* group) {
+  return &rigid->tracks.list[rigid->point[group->contact].track];
 }
 // The slip of friction group g of contact i at the point, as a vector in the world.
-static inline hfVec3 hfi_point_slip(const hfRigid* r, int i, int g) {
-  return hfi_group_vector(hfi_point_contact(r, i), g, r->point[i].s + hfi_group_first(g));
+static inline hfVec3 hfi_point_slip(const hfRigid* rigid, int i, int g) {
+  return hfi_group_vector(hfi_point_contact(rigid, i), g, rigid->point[i].s + hfi_group_first(g));
 }
 // The size of the friction force of a group of a closed contact, at the last solution.
-static inline double hfi_group_force(const hfRigid* r, const hfiFrictionGroup* u) {
-  const double* f = hfi_group_track(r, u)->f + u->first;
-  return sqrt(sqr(f[0]) + (u->dim > 1 ? sqr(f[1]) : 0));
+static inline double hfi_group_force(const hfRigid* rigid, const hfiFrictionGroup* group) {
+  const double* f = hfi_group_track(rigid, group)->f + group->first;
+  return sqrt(sqr(f[0]) + (group->dim > 1 ? sqr(f[1]) : 0));
 }
 // Sets the mode of a friction group, and its direction, from its slip alone.
 void hfi_track_set_mode(const hfRigid* rigid, hfiTrack* track, int g, hfVec3 slip);
 
 // Brings the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that
 // belong to them, and the accelerations without contact forces. Returns NULL if the mass matrix is singular.
-const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v, const double* act);
+const hfAccelProblem* hfi_rigid_update_point(hfRigid* rigid, double t, const double* q, const double* v,
+                                             const double* act);
 // Gives each contact of the accel's last evaluation its track: the one with the same pair and feature, else any track
 // of the same pair that no other contact took.
 void hfi_rigid_match(hfRigid* rigid);
@@ -162,7 +182,7 @@ void hfi_rigid_match(hfRigid* rigid);
 // caller's choices overrule both.
 void hfi_rigid_choose_modes(hfRigid* rigid, const hfRigidChoice* choice, int nchoice);
 
-// Computes A and b from the modes of the tracks, at the last point of hfi_rigid_look.
+// Computes A and b from the modes of the tracks, at the last point of hfi_rigid_update_point.
 void hfi_rigid_assemble(hfRigid* rigid);
 // Solves for the contact forces and the accelerations, and stores the forces in the tracks.
 void hfi_rigid_solve(hfRigid* rigid);
@@ -204,8 +224,8 @@ typedef struct hfiLayer {
 hfiLayer hfi_layer_linearised(const hfRigid* rigid, int contact, const double* f);
 // The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least
 // 1e-6 m.
-static inline double hfi_group_lever2(const hfiContact* c, int g) {
-  return g == HF_SLIDING ? 1 : max2(sqr(c->material.mu[g]), 1e-12);
+static inline double hfi_group_lever2(const hfiContact* contact, int g) {
+  return g == HF_SLIDING ? 1 : max2(sqr(contact->material.mu[g]), 1e-12);
 }
 
 #endif

@@ -14,59 +14,68 @@
 // Weight of configurations and deformations against velocities in the error norm [1/s].
 static const double SPATIAL_WEIGHT = 10;
 // Hops are solved to this share of the accuracy [-].
-static const double HOP_TOLERANCE = 1e-3;
+static const double HOP_TOLERANCE_SHARE = 1e-3;
 // The shortest step of an integrator over the step of the sim [-].
-static const double SMALLEST_STEP = 1e-8;
+static const double SMALLEST_STEP_SHARE = 1e-8;
 // Most steps of an integrator in one call.
 enum { MOST_ARC_STEPS = 1000, MOST_COMPLIANT_STEPS = 2000, MOST_HOP_STEPS = 200 };
 
 // ---- creation ---------------------------------------------------------------------------------------
 
-// Numbers of a layer: those of torsion and rolling are left out where no geom or pair has such friction.
-static int choose_stride(const hfModel* m) {
-  for (int g = 0; g < m->ngeom; ++g)
-    if (hf_model_geom_condim(m)[g] > 3) return 6;
-  for (int p = 0; p < m->npair; ++p)
-    if (hf_model_pair_condim(m)[p] > 3) return 6;
+// Returns how many numbers a layer has: 3, or 6 if a geom or pair has friction against torsion or rolling.
+static int choose_stride(const hfModel* model) {
+  for (int g = 0; g < model->ngeom; ++g)
+    if (hf_model_geom_condim(model)[g] > 3) return 6;
+  for (int p = 0; p < model->npair; ++p)
+    if (hf_model_pair_condim(model)[p] > 3) return 6;
   return 3;
 }
 
+// Plans or takes all arrays of the method.
 static void take_arrays(void* object, hfiArena* arena) {
   hfiSwitching* s = object;
-  const hfModel* m = s->model;
+  const hfModel* model = s->model;
   size_t contacts = (size_t)s->config.rigid.max_contacts;
-  size_t tail = (size_t)(s->layers.stride * s->layers.most);
+  size_t tail = (size_t)(s->layers.stride * s->layers.capacity);
   size_t state = (size_t)s->nx + tail;
-  size_t tangent = (size_t)(2 * m->nv + m->na) + tail;
+  size_t tangent = (size_t)(2 * model->nv + model->na) + tail;
 
+  // the state
   s->x = HFI_TAKE(arena, double, state);
-  s->vdot = HFI_TAKE(arena, double, m->nv);
   s->weight = HFI_TAKE(arena, double, tangent);
+
+  // phases
   s->arc.start = HFI_TAKE(arena, double, s->nx);
   s->arc.trial = HFI_TAKE(arena, double, s->nx);
   s->compliant.start = HFI_TAKE(arena, double, state);
   s->compliant.rate = HFI_TAKE(arena, double, tangent);
-  s->compliant.looked = HFI_TAKE(arena, double, state);
+  s->compliant.region_point = HFI_TAKE(arena, double, state);
+
   s->before.list = HFI_TAKE(arena, hfiTrack, contacts);
   s->kept.list = HFI_TAKE(arena, hfiTrack, contacts);
   s->layers.state = HFI_TAKE(arena, hfiLayerState, contacts);
-  s->contact = HFI_TAKE(arena, hfContact, contacts);
+
+  // results
+  s->result.vdot = HFI_TAKE(arena, double, model->nv);
+  s->result.contact = HFI_TAKE(arena, hfContact, contacts);
 }
 
-// The charts of the accel serve (q, v, act).
+// x = x0 (+) u for (q, v, act): the charts of the accel serve.
 static void plus_rigid(void* context, const double* x0, const double* u, double* x) {
   const hfiSwitching* s = context;
   s->base.plus(s->base.context, x0, u, x);
 }
 
-// Layers add up.
+// The same with the layers behind (q, v, act), which add up.
 static void plus_compliant(void* context, const double* x0, const double* u, double* x) {
   const hfiSwitching* s = context;
-  const hfModel* m = s->model;
+  const hfModel* model = s->model;
+
   plus_rigid(context, x0, u, x);
-  for (int i = 0; i < hfi_switching_tail(s); ++i) x[s->nx + i] = x0[s->nx + i] + u[2 * m->nv + m->na + i];
+  for (int i = 0; i < hfi_switching_tail(s); ++i) x[s->nx + i] = x0[s->nx + i] + u[2 * model->nv + model->na + i];
 }
 
+// The rate xdot in the chart, given at its point u: the accel's.
 static void lift(void* context, const double* u, double* xdot) {
   const hfiSwitching* s = context;
   s->base.lift(s->base.context, u, xdot);
@@ -74,26 +83,33 @@ static void lift(void* context, const double* u, double* xdot) {
 
 // Creates the integrators of arcs, of compliant phases and of hops.
 static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
-  const hfModel* m = s->model;
-  int n = 2 * m->nv + m->na;
-  int tail = s->layers.stride * s->layers.most;
-  if (!m->nv) return HF_OK;
-  for (int i = 0; i < n + tail; ++i) s->weight[i] = i < m->nv || i >= n ? SPATIAL_WEIGHT : 1;
+  const hfModel* model = s->model;
+  int n = 2 * model->nv + model->na;
+  int tail = s->layers.stride * s->layers.capacity;
+  if (!model->nv) return HF_OK;
+
+  // configurations and deformations weigh more than velocities
+  for (int i = 0; i < n + tail; ++i) {
+    int is_spatial = i < model->nv || i >= n;
+    s->weight[i] = is_spatial ? SPATIAL_WEIGHT : 1;
+  }
 
   // arcs
-  hfOde ode = {.context = s,
-               .nx = s->nx,
-               .n = n,
-               .rhs = hfi_arc_rate,
-               .plus = plus_rigid,
-               .lift = lift,
-               .weight = s->weight};
+  hfOde ode = {
+      .context = s,
+      .nx = s->nx,
+      .n = n,
+      .rhs = hfi_arc_rate,
+      .plus = plus_rigid,
+      .lift = lift,
+      .weight = s->weight,
+  };
   hfIntegratorConfig c = hf_integrator_config_default();
   c.method = HF_METHOD_RK3;
   c.accuracy = s->config.accuracy;
   c.step = s->h;
   c.max_steps = MOST_ARC_STEPS;
-  c.smallest_step = SMALLEST_STEP * s->h;
+  c.smallest_step = SMALLEST_STEP_SHARE * s->h;
   c.tals = 0;
   c.allocator = s->rigid->accel->world->config.allocator;
   hfStatus status = hf_integrator_create(&s->arc.integrator, &ode, &c, error);
@@ -110,84 +126,93 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   c.method = s->config.integrator;
   c.max_steps = MOST_COMPLIANT_STEPS;
   c.newton = HF_NEWTON_QUASI;
-  c.tals = 1; // There is no line search to shorten updates, but the Jacobian is formed anew where a layer closes, opens, sticks or slips.
   c.jacobian = HF_JACOBIAN_ANALYTIC;
+  // There is no line search to shorten updates, but the Jacobian is formed anew where a layer closes, opens, sticks or
+  // slips.
+  c.tals = 1;
   status = hf_integrator_create(&s->compliant.integrator, &ode, &c, error);
   if (status) return status;
 
   // hops
   c.method = HF_METHOD_IMPLICIT_EULER;
   c.error_control = 0;
-  c.newton_tolerance = HOP_TOLERANCE * c.accuracy;
+  c.newton_tolerance = HOP_TOLERANCE_SHARE * c.accuracy;
   c.max_steps = MOST_HOP_STEPS;
-  return hf_integrator_create(&s->compliant.hopper, &ode, &c, error);
+  return hf_integrator_create(&s->compliant.hop_integrator, &ode, &c, error);
 }
 
+// Frees the method with its integrators; NULL is allowed.
 static void free_switching(void* method) {
   hfiSwitching* s = method;
   if (!s) return;
   hf_integrator_free(s->arc.integrator);
   hf_integrator_free(s->compliant.integrator);
-  hf_integrator_free(s->compliant.hopper);
+  hf_integrator_free(s->compliant.hop_integrator);
   hf_rigid_free(s->rigid);
   hfi_release(s);
 }
 
-// The fields of the configuration are checked already.
+// Creates the method over a world. The fields of the configuration are checked already.
 static hfStatus create_switching(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   const hfModel* model = world->model;
-  hfiSwitching seed = {.model = model,
-                       .config = config->switching,
-                       .h = config->step,
-                       .nx = model->nq + model->nv + model->na,
-                       .layers = {.stride = choose_stride(model)}};
+  hfiSwitching seed = {
+      .model = model,
+      .config = config->switching,
+      .h = config->step,
+      .nx = model->nq + model->nv + model->na,
+      .layers = {.stride = choose_stride(model)},
+  };
   if (config->accuracy > 0) seed.config.accuracy = config->accuracy;
   seed.config.rigid.max_contacts = world->config.max_contacts;
-  seed.layers.most = imin2(seed.config.rigid.max_contacts, HFI_MAX_LAYERS);
+  seed.layers.capacity = imin2(seed.config.rigid.max_contacts, HFI_MAX_LAYERS);
   hfiSwitching* s = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "switching", error);
   if (!s) return HF_ERROR_MEMORY;
 
+  // the rigid problem with its accel, and the integrators
   hfStatus status = hfi_rigid_create(&s->rigid, world, &s->config.rigid, error);
   if (!status) {
     s->base = hf_accel_ode(s->rigid->accel);
     status = create_integrators(s, error);
   }
-  if (status == HF_OK)
-    *method = s;
-  else
-    free_switching(s);
+  if (status == HF_OK) *method = s;
+  else free_switching(s);
   return status;
 }
 
 // ---- the end of a step ------------------------------------------------------------------------------
 
-// Computes forces and accelerations at the end of a step in a compliant phase.
-static hfStatus take_compliant_results(hfiSwitching* s) {
-  hfAccel* a = s->rigid->accel;
-  hfStatus status = hfi_compliant_look(s);
+// Computes forces and accelerations at the end of a step in a compliant phase. Writes s->result.vdot, the layers and
+// their energy.
+static hfStatus compute_compliant_results(hfiSwitching* s) {
+  hfAccel* accel = s->rigid->accel;
+  hfStatus status = hfi_compliant_update_point(s);
   if (status) return status;
 
-  memcpy(s->vdot, a->tau, (size_t)s->model->nv * sizeof *s->vdot);
-  for (int i = 0; i < a->ncontact; ++i)
-    if (s->layers.state[i].f[0] > 0) hfi_accel_add_force(&a->contact[i], s->layers.state[i].f, s->vdot);
-  hfi_accel_finish(a, s->vdot);
-  s->energy.end = hfi_compliant_energy(s);
+  memcpy(s->result.vdot, accel->tau, (size_t)s->model->nv * sizeof *s->result.vdot);
+  for (int i = 0; i < accel->ncontact; ++i)
+    if (s->layers.state[i].f[0] > 0) hfi_accel_add_force(&accel->contact[i], s->layers.state[i].f, s->result.vdot);
+
+  hfi_accel_finish(accel, s->result.vdot);
+  s->result.energy.end = hfi_compliant_energy(s);
   return HF_OK;
 }
 
-// Computes forces and accelerations at the end of a step in a rigid phase, and the certificate there.
-static hfStatus take_rigid_results(hfiSwitching* s) {
-  hfRigid* r = s->rigid;
-  r->follow = 1;
-  if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
-  hfi_tracks_renew(s);
-  for (int k = 0; k < r->tracks.count; ++k) r->tracks.list[k].closed = r->tracks.list[k].closed > 0;
+// Computes forces and accelerations at the end of a step in a rigid phase, and the certificate there. Writes
+// s->result.vdot, the tracks and the rigid problem.
+static hfStatus compute_rigid_results(hfiSwitching* s) {
+  hfRigid* rigid = s->rigid;
+  rigid->follows_slip = 1;
+  if (!hfi_rigid_update_point(rigid, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
 
-  hfi_rigid_assemble(r);
-  hfi_rigid_solve(r);
-  hfi_rigid_certify(r);
-  memcpy(s->vdot, r->problem.vdot, (size_t)s->model->nv * sizeof *s->vdot);
-  return r->problem.lcp.status == HF_OK ? HF_OK : HF_NO_SOLUTION;
+  hfi_tracks_renew(s);
+  for (int k = 0; k < rigid->tracks.count; ++k) rigid->tracks.list[k].closed = rigid->tracks.list[k].closed > 0;
+
+  hfi_rigid_assemble(rigid);
+  hfi_rigid_solve(rigid);
+  hfi_rigid_certify(rigid);
+
+  memcpy(s->result.vdot, rigid->problem.vdot, (size_t)s->model->nv * sizeof *s->result.vdot);
+  return rigid->problem.lcp.status == HF_OK ? HF_OK : HF_NO_SOLUTION;
 }
 
 // ---- the step ---------------------------------------------------------------------------------------
@@ -196,23 +221,25 @@ static hfStatus take_rigid_results(hfiSwitching* s) {
 // on state and input alone.
 static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, hfError* error) {
   const double t_end = state->time + s->h;
-  memset(&s->report, 0, sizeof s->report);
-  memset(&s->integration, 0, sizeof s->integration);
+
+  memset(&s->result.report, 0, sizeof s->result.report);
+  memset(&s->result.integration, 0, sizeof s->result.integration);
   s->arc.events = 0;
   s->arc.stalls = 0;
-  s->looks = 0;
+  s->evaluations = 0;
 
   // the start
   hf_accel_begin(s->rigid->accel, NULL, input);
   hfi_state_load(state, s->x);
   s->t = state->time;
   hfStatus status = hfi_switching_recall(s, state);
-  s->energy = (hfiLayerEnergy){.start = s->phase == HFI_PHASE_COMPLIANT ? -1 : 0}; // -1: not known before the first evaluation
-  if (!s->model->nv) s->t = t_end; // Nothing moves, and there is no integrator.
+  // the energy of layers is not known (-1) before the first evaluation; without dofs there is nothing to integrate
+  s->result.energy = (hfiLayerEnergy){.start = s->phase == HFI_PHASE_COMPLIANT ? -1 : 0};
+  if (!s->model->nv) s->t = t_end;
 
   // phases
-  while (status == HF_OK && s->t < t_end - HFI_NO_TIME * s->h) {
-    if (hfi_looks_are_used_up(s)) status = HF_NOT_CONVERGED;
+  while (status == HF_OK && s->t < t_end - HFI_INSTANT_SHARE * s->h) {
+    if (hfi_evaluations_are_used_up(s)) status = HF_NOT_CONVERGED;
     else if (s->phase == HFI_PHASE_RIGID) status = hfi_rigid_phase(s, t_end, error);
     else status = hfi_compliant_phase(s, t_end, error);
   }
@@ -220,82 +247,101 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
   if (status == HF_OK) s->t = t_end;
 
   // the end
-  s->report.rigid = s->phase == HFI_PHASE_RIGID;
-  hfStatus results = s->phase == HFI_PHASE_COMPLIANT ? take_compliant_results(s) : take_rigid_results(s);
+  s->result.report.rigid = s->phase == HFI_PHASE_RIGID;
+  int is_compliant = s->phase == HFI_PHASE_COMPLIANT;
+  hfStatus results = is_compliant ? compute_compliant_results(s) : compute_rigid_results(s);
   hfi_state_store(state, s->x);
   state->time = s->t;
+
   int dropped = hfi_switching_store(s, state);
-  if (results == HF_OK && (dropped || s->rigid->dropped || s->rigid->tracks.count > s->layers.most))
-    results = HF_OVERFLOW;
-  s->integration.status = status;
+  int has_overflow = dropped || s->rigid->dropped || s->rigid->tracks.count > s->layers.capacity;
+  if (results == HF_OK && has_overflow) results = HF_OVERFLOW;
+  s->result.integration.status = status;
   return status ? status : results;
 }
 
 // ---- results ----------------------------------------------------------------------------------------
 
-// Contact i at the end of the step, as a sim reports it.
+// Contact i at the end of the step, as a sim reports it. It has a force only if it presses or is closed.
 static hfContact read_contact(const hfiSwitching* s, int i) {
-  const hfRigid* r = s->rigid;
-  const hfiContact* c = hfi_point_contact(r, i);
-  const hfiTrack* track = &r->tracks.list[i];
+  const hfRigid* rigid = s->rigid;
+  const hfiContact* contact = hfi_point_contact(rigid, i);
+  const hfiTrack* track = &rigid->tracks.list[i];
   const hfiLayerState* layer = &s->layers.state[i];
-  int dim = r->accel->contact[i].dim;
-  hfContact out = hfi_contact_result(c);
+  int dim = rigid->accel->contact[i].dim;
+  hfContact out = hfi_contact_result(contact);
 
+  // a layer
   if (s->phase == HFI_PHASE_COMPLIANT) {
-    hfi_contact_result_velocity(&out, c, dim, layer->s);
+    hfi_contact_result_velocity(&out, contact, dim, layer->s);
     if (!(layer->f[0] > 0)) return out;
-    hfi_contact_result_force(&out, c, dim, layer->f);
+
+    hfi_contact_result_force(&out, contact, dim, layer->f);
     if (out.mu > 0) out.stick = !(layer->slips & 1);
     return out;
   }
 
-  hfi_contact_result_velocity(&out, c, dim, r->point[i].s);
+  // a rigid contact
+  hfi_contact_result_velocity(&out, contact, dim, rigid->point[i].s);
   if (!track->closed) return out;
-  hfi_contact_result_force(&out, c, dim, track->f);
+
+  hfi_contact_result_force(&out, contact, dim, track->f);
   if (out.mu > 0) out.stick = track->mode[0] == HF_MODE_ROLLING;
-  if (dim >= 3 && !out.stick) out.mu = c->material.mu_dynamic;
+  if (dim >= 3 && !out.stick) out.mu = contact->material.mu_dynamic;
   return out;
 }
 
 // ---- for the table of methods -----------------------------------------------------------------------
 
+// One step of a sim: the motion, then report, contacts, forces and accelerations.
 static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   hfiSwitching* s = method;
-  const hfAccel* a = s->rigid->accel;
-  int64_t dropped = hf_accel_statistics(a).dropped;
+  const hfAccel* accel = s->rigid->accel;
+  int64_t dropped = hf_accel_statistics(accel).dropped;
   hfStatus status = advance(s, state, in, error);
+
   if (status < 0) return status;
 
-  hfi_accel_report(a, status, &s->integration, dropped, out->report);
-  out->report->switching = s->report;
-  s->ncontact = 0;
-  for (int i = 0; i < a->ncontact; ++i)
-    hfi_accel_keep_contact(read_contact(s, i), s->contact, &s->ncontact, out->report);
-  hfi_accel_constraint_forces(a, out);
-  memcpy(out->acceleration, s->vdot, sizeof *s->vdot * (size_t)s->model->nv);
+  // report
+  hfi_accel_report(accel, status, &s->result.integration, dropped, out->report);
+  out->report->switching = s->result.report;
+
+  // contacts
+  s->result.ncontact = 0;
+  for (int i = 0; i < accel->ncontact; ++i)
+    hfi_accel_keep_contact(read_contact(s, i), s->result.contact, &s->result.ncontact, out->report);
+
+  hfi_accel_constraint_forces(accel, out);
+  memcpy(out->acceleration, s->result.vdot, sizeof *s->result.vdot * (size_t)s->model->nv);
   out->taken = 1;
   return out->report->status;
 }
 
-static int contact_count(const void* method) { return ((const hfiSwitching*)method)->ncontact; }
+static int contact_count(const void* method) {
+  const hfiSwitching* s = method;
+  return s->result.ncontact;
+}
 
-static hfContact contact(const void* method, int i) { return ((const hfiSwitching*)method)->contact[i]; }
+static hfContact contact(const void* method, int i) {
+  const hfiSwitching* s = method;
+  return s->result.contact[i];
+}
 
 // The springs of limits. The energy of layers is known at both ends of a step.
 static hfiHeldEnergy held_energy(void* method, const double* q) {
   return (hfiHeldEnergy){.limits = hfi_accel_limit_energy(((const hfiSwitching*)method)->rigid->accel, q)};
 }
 
+// Energy of the layers at both ends of the step, and what the switches of this step added [J].
 static hfiLayerEnergy layer_energy(const void* method) {
   const hfiSwitching* s = method;
-  return (hfiLayerEnergy){max2(0, s->energy.start), s->energy.end, s->energy.made};
+  return (hfiLayerEnergy){max2(0, s->result.energy.start), s->result.energy.end, s->result.energy.made};
 }
 
 static hfSwitch model_switch(const void* method, int i) {
   const hfiSwitching* s = method;
-  assert(i >= 0 && i < s->report.nswitch);
-  return s->record[imin2(i, HFI_MAX_SWITCHES - 1)];
+  assert(i >= 0 && i < s->result.report.nswitch);
+  return s->result.record[imin2(i, HFI_MAX_SWITCHES - 1)];
 }
 
 static const hfRigidProblem* rigid_problem(const void* method) {
