@@ -7,7 +7,7 @@
 // 3. hfi_accel_contact_forces: adds J^T f of the contacts, whose forces f follow from depth and J v.
 // 4. hfi_accel_finish: solves M vdot = tau + Je^T lambda with Je vdot = target - Jedot v (accel_equality.c).
 //
-// What is fresh: a->stage.
+// accel->stage says what is fresh. The files of this folder call the hfAccel accel.
 #include "methods/continuous/inside.h"
 
 #include "base/object.h"
@@ -16,124 +16,142 @@
 
 #include <string.h>
 
+// Returns the default options.
 hfAccelConfig hf_accel_config_default(void) {
-  hfAccelConfig c = {.friction = HF_FRICTION_REGULARISED,
-                     .max_contacts = 256,
-                     .scene_signals = 1,
-                     .static_speed = 10,
-                     .theta_max = HFI_PI / 3};
+  hfAccelConfig c = {
+      .friction = HF_FRICTION_REGULARISED,
+      .max_contacts = 256,
+      .scene_signals = 1,
+      .static_speed = 10,
+      .theta_max = HFI_PI / 3,
+  };
   return c;
 }
 
 // ---- creation -------------------------------------------------------------------------------------
 
 // Takes the arrays of the problem in dense form.
-static void take_problem(hfAccel* a, hfiArena* arena) {
-  size_t nv = (size_t)a->model->nv;
-  size_t rows = 6 * (size_t)a->config.max_contacts;
-  a->problem.M = HFI_TAKE(arena, double, nv * nv);
-  a->problem.contact = HFI_TAKE(arena, hfAccelContact, a->config.max_contacts);
-  a->problem.J = HFI_TAKE(arena, double, rows * nv);
-  a->problem.Jdot_v = HFI_TAKE(arena, double, rows);
-  a->problem.v = HFI_TAKE(arena, double, nv);
-  a->problem.tau = HFI_TAKE(arena, double, nv);
+static void take_problem(hfAccel* accel, hfiArena* arena) {
+  size_t nv = (size_t)accel->model->nv;
+  size_t rows = 6 * (size_t)accel->config.max_contacts;
+
+  accel->problem.M = HFI_TAKE(arena, double, nv * nv);
+  accel->problem.contact = HFI_TAKE(arena, hfAccelContact, accel->config.max_contacts);
+  accel->problem.J = HFI_TAKE(arena, double, rows * nv);
+  accel->problem.Jdot_v = HFI_TAKE(arena, double, rows);
+  accel->problem.v = HFI_TAKE(arena, double, nv);
+  accel->problem.tau = HFI_TAKE(arena, double, nv);
 }
 
 // Takes the arrays of the equalities.
-static void take_equalities(hfiEqualityRows* e, const hfModel* m, hfiArena* arena) {
-  int n = hfi_accel_max_equality(m);
-  e->object = HFI_TAKE(arena, hfiEquality, m->neq);
-  e->J = HFI_TAKE(arena, double, n * m->nv);
-  e->JM = HFI_TAKE(arena, double, n * m->nv);
+static void take_equalities(hfiEqualityRows* e, const hfModel* model, hfiArena* arena) {
+  int n = hfi_accel_max_equality(model);
+
+  e->object = HFI_TAKE(arena, hfiEquality, model->neq);
+  e->J = HFI_TAKE(arena, double, n * model->nv);
+  e->JM = HFI_TAKE(arena, double, n * model->nv);
   e->A = HFI_TAKE(arena, double, n * n);
   e->softened = HFI_TAKE(arena, double, n * n);
   HFI_TAKE_EACH(arena, double, n, &e->softness, &e->error, &e->damping, &e->stiffness, &e->Jdot_v, &e->target,
                 &e->lambda);
-  e->cols = HFI_TAKE(arena, int32_t, m->nv);
-  e->block = HFI_TAKE(arena, double, 6 * m->nv);
+  e->cols = HFI_TAKE(arena, int32_t, model->nv);
+  e->block = HFI_TAKE(arena, double, 6 * model->nv);
 }
 
+// Plans or takes all arrays of an accel.
 static void take_arrays(void* object, hfiArena* arena) {
-  hfAccel* a = object;
-  const hfModel* m = a->model;
-  const int contacts = a->config.max_contacts;
-  const size_t square = (size_t)m->nv * (size_t)m->nv;
+  hfAccel* accel = object;
+  const hfModel* model = accel->model;
+  const int contacts = accel->config.max_contacts;
+  const size_t square = (size_t)model->nv * (size_t)model->nv;
 
   // the point
-  a->point.v = HFI_TAKE(arena, double, m->nv);
-  a->point.act = HFI_TAKE(arena, double, m->na);
-  a->tau = HFI_TAKE(arena, double, m->nv);
-  a->vdot = HFI_TAKE(arena, double, m->nv);
+  accel->point.v = HFI_TAKE(arena, double, model->nv);
+  accel->point.act = HFI_TAKE(arena, double, model->na);
+  accel->tau = HFI_TAKE(arena, double, model->nv);
+  accel->vdot = HFI_TAKE(arena, double, model->nv);
 
   // contacts, their rows and what is remembered of them
-  a->contact = HFI_TAKE(arena, hfiAccelContact, contacts);
-  a->rows.max_cols = 2 * hfi_longest_chain(m);
-  a->rows.cols = HFI_TAKE(arena, int32_t, contacts * a->rows.max_cols);
-  a->rows.J = HFI_TAKE(arena, double, 6 * (size_t)contacts * (size_t)a->rows.max_cols);
-  a->rows.block = HFI_TAKE(arena, double, 7 * a->rows.max_cols);
-  a->anchors.contact = HFI_TAKE(arena, hfiContact, contacts);
-  a->anchors.anchor = HFI_TAKE(arena, hfiAnchor, contacts);
-  a->anchors.outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
-  a->hold.list = HFI_TAKE(arena, hfiHeldContact, contacts);
-  a->deformations.place = HFI_TAKE(arena, int32_t, contacts);
+  accel->contact = HFI_TAKE(arena, hfiAccelContact, contacts);
+  accel->rows.max_cols = 2 * hfi_longest_chain(model);
+  accel->rows.cols = HFI_TAKE(arena, int32_t, contacts * accel->rows.max_cols);
+  accel->rows.J = HFI_TAKE(arena, double, 6 * (size_t)contacts * (size_t)accel->rows.max_cols);
+  accel->rows.block = HFI_TAKE(arena, double, 7 * accel->rows.max_cols);
+  accel->anchors.contact = HFI_TAKE(arena, hfiContact, contacts);
+  accel->anchors.anchor = HFI_TAKE(arena, hfiAnchor, contacts);
+  accel->anchors.outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
+  accel->hold.list = HFI_TAKE(arena, hfiHeldContact, contacts);
+  accel->deformations.place = HFI_TAKE(arena, int32_t, contacts);
 
   // stops and equalities
-  a->stops.list = HFI_TAKE(arena, hfiStop, hfi_accel_max_stops(m));
-  a->stops.dof_index = HFI_TAKE(arena, int32_t, m->nv);
-  take_equalities(&a->equalities, m, arena);
+  accel->stops.list = HFI_TAKE(arena, hfiStop, hfi_accel_max_stops(model));
+  accel->stops.dof_index = HFI_TAKE(arena, int32_t, model->nv);
+  take_equalities(&accel->equalities, model, arena);
 
   // the equation, its Jacobian and the dense problem
-  a->equation.weight = HFI_TAKE(arena, double, 2 * m->nv + m->na + 6 * contacts);
-  a->equation.landing = HFI_TAKE(arena, hfiLanding, contacts);
-  a->slopes.dtau_dq = HFI_TAKE(arena, double, square);
-  a->slopes.dtau_dv = HFI_TAKE(arena, double, square);
-  a->slopes.column = HFI_TAKE(arena, double, m->nv);
-  a->motion.q = HFI_TAKE(arena, double, m->nq);
-  a->motion.v = HFI_TAKE(arena, double, m->nv);
-  a->motion.q_moved = HFI_TAKE(arena, double, m->nq);
-  for (int side = 0; side < 2; ++side) a->motion.rows[side] = HFI_TAKE(arena, hfiMovedRows, contacts);
-  take_problem(a, arena);
+  accel->equation.weight = HFI_TAKE(arena, double, 2 * model->nv + model->na + 6 * contacts);
+  accel->equation.landing = HFI_TAKE(arena, hfiLanding, contacts);
+  accel->slopes.dtau_dq = HFI_TAKE(arena, double, square);
+  accel->slopes.dtau_dv = HFI_TAKE(arena, double, square);
+  accel->slopes.column = HFI_TAKE(arena, double, model->nv);
+  accel->motion.q = HFI_TAKE(arena, double, model->nq);
+  accel->motion.v = HFI_TAKE(arena, double, model->nv);
+  accel->motion.q_moved = HFI_TAKE(arena, double, model->nq);
+  for (int side = 0; side < 2; ++side) accel->motion.rows[side] = HFI_TAKE(arena, hfiMovedRows, contacts);
+  take_problem(accel, arena);
 }
 
+// Refuses options that no accel has.
 static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
   if (config->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "acceleration problem: friction \"coulomb\" belongs to the rigid methods");
+
   if (config->max_contacts < 0)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: max_contacts = %d is negative",
                       config->max_contacts);
+
   if (!hfi_turn_is_allowed(config->theta_max))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: theta_max = %g: allowed is %g to %g",
-                      config->theta_max,
-                      HFI_LEAST_TURN, HFI_LARGEST_TURN);
+                      config->theta_max, HFI_LEAST_TURN, HFI_LARGEST_TURN);
   return HF_OK;
 }
 
-hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error) {
+// Creates an accel over a world of the caller.
+hfStatus hfi_accel_create(hfAccel** result, hfiWorld* world, const hfAccelConfig* config, hfError* error) {
   hfStatus status = check_config(config, error);
   if (status != HF_OK) return status;
 
-  hfAccel seed = {.model = world->model,
-                  .world = world,
-                  .dynamics = &world->dynamics,
-                  .actuation = &world->actuation,
-                  .config = *config};
+  hfAccel seed = {
+      .model = world->model,
+      .world = world,
+      .dynamics = &world->dynamics,
+      .actuation = &world->actuation,
+      .config = *config,
+  };
   seed.config.max_contacts = world->config.max_contacts;
-  hfAccel* a = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "an acceleration problem",
-                                 error);
-  if (!a) return HF_ERROR_MEMORY;
-  for (int i = 0; i < a->model->nv; ++i) a->stops.dof_index[i] = i;
-  *accel = a;
+  hfAccel* accel =
+      hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "an acceleration problem", error);
+  if (!accel) return HF_ERROR_MEMORY;
+
+  for (int i = 0; i < accel->model->nv; ++i) accel->stops.dof_index[i] = i;
+  *result = accel;
   return HF_OK;
 }
 
+// Creates a world for an accel that shares it with nothing else.
 hfStatus hfi_accel_create_world(hfiWorld** world, const hfModel* model, int32_t max_contacts, int32_t scene_signals,
                                 const hfAllocator* allocator, hfError* error) {
-  hfiWorldConfig config = {.max_contacts = max_contacts, .scene_signals = scene_signals, .drive_law = -1,
-                           .allocator = *allocator};
+  hfiWorldConfig config = {
+      .max_contacts = max_contacts,
+      .scene_signals = scene_signals,
+      .drive_law = -1, // each servo has the law of its own
+      .allocator = *allocator,
+  };
   return hfi_world_create(world, model, &config, error);
 }
 
+// Creates an accel with a world of its own.
 hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelConfig* config, hfError* error) {
   hfi_clear_error(error);
   assert(accel && model && config);
@@ -143,130 +161,155 @@ hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelCon
   if (status == HF_OK)
     status = hfi_accel_create_world(&world, model, config->max_contacts, config->scene_signals, &config->allocator,
                                     error);
+
   if (status == HF_OK) status = hfi_accel_create(accel, world, config, error);
-  if (status == HF_OK)
-    (*accel)->owns_world = 1;
-  else
-    hfi_world_free(world);
+
+  if (status == HF_OK) (*accel)->owns_world = 1;
+  else hfi_world_free(world);
   return status;
 }
 
-void hf_accel_free(hfAccel* a) {
-  if (!a) return;
-  if (a->owns_world) hfi_world_free(a->world);
-  hfi_release(a);
+void hf_accel_free(hfAccel* accel) {
+  if (!accel) return;
+  if (accel->owns_world) hfi_world_free(accel->world);
+  hfi_release(accel);
 }
 
-hfAccelStatistics hf_accel_statistics(const hfAccel* a) { return a->statistics; }
+hfAccelStatistics hf_accel_statistics(const hfAccel* accel) { return accel->statistics; }
 
 // ---- stages ---------------------------------------------------------------------------------------
 
-hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
-  hfDynamics* d = a->dynamics;
-  if (a->stage >= HFI_ACCEL_AT_POSITIONS && memcmp(q, a->world->q, (size_t)a->model->nq * sizeof *q) == 0) return HF_OK;
-  a->stage = HFI_ACCEL_NOWHERE;
+// Brings the world to q: poses, M and its factors, contacts with their laws, rows of the equalities. Does nothing if
+// the world is there. HF_SINGULAR: M or the equalities have no factors.
+hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
+  hfDynamics* d = accel->dynamics;
+  int is_there = accel->stage >= HFI_ACCEL_AT_POSITIONS &&
+                 memcmp(q, accel->world->q, (size_t)accel->model->nq * sizeof *q) == 0;
+  if (is_there) return HF_OK;
+  accel->stage = HFI_ACCEL_NOWHERE;
 
-  hfi_world_place(a->world, q, a->input);
+  // mass matrix
+  hfi_world_place(accel->world, q, accel->input);
   hf_dynamics_update_mass_matrix(d);
   hf_dynamics_factor(d);
-  for (int i = 0; i < a->model->nv; ++i)
+  for (int i = 0; i < accel->model->nv; ++i)
     if (!(d->mass.Dinv[i] > 0 && isfinite(d->mass.Dinv[i]))) return HF_SINGULAR;
 
-  hfi_accel_collide(a);
-  hfi_update_tendons(a->actuation, d, q); // The equalities need lengths. gather_forces computes velocities.
-  hfStatus status = hfi_accel_equalities(a, q);
-  if (status == HF_OK) a->stage = HFI_ACCEL_AT_POSITIONS;
-  ++a->statistics.collisions;
+  // contacts and equalities
+  hfi_accel_collide(accel);
+  hfi_update_tendons(accel->actuation, d, q); // The equalities need lengths. gather_forces computes velocities.
+  hfStatus status = hfi_accel_equalities(accel, q);
+
+  if (status == HF_OK) accel->stage = HFI_ACCEL_AT_POSITIONS;
+  ++accel->statistics.collisions;
   return status;
 }
 
-// Computes a->tau: all forces except those of contacts and equalities, less the bias.
-static void gather_forces(hfAccel* a, double t, const double* q, const double* v, const double* act) {
-  hfDynamics* d = a->dynamics;
+// Computes accel->tau: all forces except those of contacts and equalities, less the bias, at (q, v) and the time t.
+static void gather_forces(hfAccel* accel, double t, const double* q, const double* v, const double* act) {
+  hfDynamics* d = accel->dynamics;
+
+  // bias
   hf_dynamics_set_velocity(d, v);
   hf_dynamics_update_bias(d);
-  hfi_world_load(a->world, t, a->input);
-  hf_actuation_update(a->actuation, d, q);
-  hf_actuation_forces(a->actuation, act, a->world->ctrl, 0);
-  hf_actuation_passive(a->actuation, d, q, a->tau);
 
-  const double* drive = hf_actuation_joint_force(a->actuation);
-  for (int i = 0; i < a->model->nv; ++i) a->tau[i] += drive[i] - d->c[i];
-  hfi_world_add_applied(a->world, a->input, a->tau);
-  hfi_accel_stops(a, q, v, a->tau);
-  if (a->world->has_adhesion) hfi_world_add_adhesion(a->world, a->tau);
+  // controls, and what depends on them
+  hfi_world_load(accel->world, t, accel->input);
+  hf_actuation_update(accel->actuation, d, q);
+  hf_actuation_forces(accel->actuation, act, accel->world->ctrl, 0);
+  hf_actuation_passive(accel->actuation, d, q, accel->tau);
+
+  // the sum
+  const double* drive = hf_actuation_joint_force(accel->actuation);
+  for (int i = 0; i < accel->model->nv; ++i) accel->tau[i] += drive[i] - d->c[i];
+  hfi_world_add_applied(accel->world, accel->input, accel->tau);
+  hfi_accel_stops(accel, q, v, accel->tau);
+  if (accel->world->has_adhesion) hfi_world_add_adhesion(accel->world, accel->tau);
 }
 
-void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot) {
-  const hfModel* m = a->model;
-  for (int i = 0; i < m->nu; ++i) {
-    int adr = hf_model_actuator_actadr(m)[i];
+// Copies the rates of activations of the point gathered last. An activation at its limit does not go beyond it.
+void hfi_accel_activation_rates(const hfAccel* accel, const double* act, double* actdot) {
+  const hfModel* model = accel->model;
+  for (int i = 0; i < model->nu; ++i) {
+    int adr = hf_model_actuator_actadr(model)[i];
+
     if (adr < 0) continue;
-    if (hfi_is_motor(m, i)) {
-      int count = hfi_count_bits(hf_model_actuator_states(m)[i]);
-      memcpy(actdot + adr, a->actuation->rate + adr, sizeof *actdot * (size_t)count);
+    // the states of a motor
+    if (hfi_is_motor(model, i)) {
+      int count = hfi_count_bits(hf_model_actuator_states(model)[i]);
+      memcpy(actdot + adr, accel->actuation->rate + adr, sizeof *actdot * (size_t)count);
       continue;
     }
 
-    // an activation at its limit does not go beyond it
-    const double* range = hf_model_actuator_actrange(m) + 2 * i;
-    double rate = a->actuation->rate[adr];
+    // a rate that would carry the activation beyond its range becomes zero
+    const double* range = hf_model_actuator_actrange(model) + 2 * i;
+    double rate = accel->actuation->rate[adr];
     double now = act ? act[adr] : 0;
     int leaves = (now >= range[1] && rate > 0) || (now <= range[0] && rate < 0);
-    actdot[adr] = hf_model_actuator_actlimited(m)[i] && leaves ? 0 : rate;
+    actdot[adr] = hf_model_actuator_actlimited(model)[i] && leaves ? 0 : rate;
   }
 }
 
-hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v, const double* act, double* actdot) {
-  ++a->statistics.evaluations;
-  hfi_accel_leave(a, HFI_ACCEL_AT_POSITIONS);
-  a->point.t = t;
-  hfStatus status = hfi_accel_configure(a, q);
+// Computes everything at a point except the forces of contacts. Writes accel->tau, the rates of the equalities and, if
+// actdot is not NULL, the rates of activations.
+hfStatus hfi_accel_gather(hfAccel* accel, double t, const double* q, const double* v, const double* act,
+                          double* actdot) {
+  ++accel->statistics.evaluations;
+  hfi_accel_leave(accel, HFI_ACCEL_AT_POSITIONS);
+
+  accel->point.t = t;
+  hfStatus status = hfi_accel_configure(accel, q);
   if (status) return status;
 
   // surfaces move on even if q does not change
-  if (a->world->surfaces && a->config.friction == HF_FRICTION_ANCHORED && !a->deformations.act)
-    for (int i = 0; i < a->ncontact; ++i) hfi_accel_follow(a, &a->contact[i]);
+  if (accel->world->surfaces && accel->config.friction == HF_FRICTION_ANCHORED && !accel->deformations.is_active)
+    for (int i = 0; i < accel->ncontact; ++i) hfi_accel_follow(accel, &accel->contact[i]);
 
-  gather_forces(a, t, q, v, act);
-  if (actdot) hfi_accel_activation_rates(a, act, actdot);
-  hfi_accel_equality_rates(a, v);
+  gather_forces(accel, t, q, v, act);
+  if (actdot) hfi_accel_activation_rates(accel, act, actdot);
+  hfi_accel_equality_rates(accel, v);
   return HF_OK;
 }
 
-void hfi_accel_finish(hfAccel* a, double* x) {
-  hfiEqualityRows* e = &a->equalities;
+// x <- the accelerations under the forces x (nv), with the equalities of the point gathered last.
+void hfi_accel_finish(hfAccel* accel, double* x) {
+  hfiEqualityRows* e = &accel->equalities;
+
   for (int r = 0; r < e->count; ++r) e->lambda[r] = e->target[r] - e->Jdot_v[r];
-  hfi_accel_solve(a, x, e->lambda);
+  hfi_accel_solve(accel, x, e->lambda);
 }
 
-hfStatus hf_accel_rate(hfAccel* a, double t, const double* q, const double* v, const double* act, double* vdot,
+// The accelerations vdot and the rates of activations at a point; steps 1 to 4 of the file's head.
+hfStatus hf_accel_rate(hfAccel* accel, double t, const double* q, const double* v, const double* act, double* vdot,
                        double* actdot) {
-  hfStatus status = hfi_accel_gather(a, t, q, v, act, actdot);
+  hfStatus status = hfi_accel_gather(accel, t, q, v, act, actdot);
   if (status) return status;
-  memcpy(vdot, a->tau, (size_t)a->model->nv * sizeof *vdot);
-  hfi_accel_contact_forces(a, v, vdot);
-  hfi_accel_finish(a, vdot);
+
+  memcpy(vdot, accel->tau, (size_t)accel->model->nv * sizeof *vdot);
+  hfi_accel_contact_forces(accel, v, vdot);
+  hfi_accel_finish(accel, vdot);
 
   // remembered for hfi_accel_visit
-  a->stage = HFI_ACCEL_AT_POINT;
-  memcpy(a->point.v, v, (size_t)a->model->nv * sizeof *v);
-  if (act) memcpy(a->point.act, act, (size_t)a->model->na * sizeof *act);
-  else memset(a->point.act, 0, (size_t)a->model->na * sizeof *a->point.act);
+  accel->stage = HFI_ACCEL_AT_POINT;
+  memcpy(accel->point.v, v, (size_t)accel->model->nv * sizeof *v);
+  if (act) memcpy(accel->point.act, act, (size_t)accel->model->na * sizeof *act);
+  else memset(accel->point.act, 0, (size_t)accel->model->na * sizeof *accel->point.act);
   return HF_OK;
 }
 
-hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x) {
-  const hfModel* m = a->model;
-  const double* v = x + m->nq;
-  const double* act = v + m->nv;
-  int is_last_point = a->stage == HFI_ACCEL_AT_POINT && a->point.t == t &&
-                      memcmp(x, a->world->q, (size_t)m->nq * sizeof *x) == 0 &&
-                      memcmp(v, a->point.v, (size_t)m->nv * sizeof *v) == 0 &&
-                      memcmp(act, a->point.act, (size_t)m->na * sizeof *v) == 0;
+// Computes the forces at x = (q, v, act), unless that was the last point. It counts no evaluation, because the caller
+// asks for forces and not for a rate.
+hfStatus hfi_accel_visit(hfAccel* accel, double t, const double* x) {
+  const hfModel* model = accel->model;
+  const double* v = x + model->nq;
+  const double* act = v + model->nv;
+  int is_last_point = accel->stage == HFI_ACCEL_AT_POINT && accel->point.t == t &&
+                      memcmp(x, accel->world->q, (size_t)model->nq * sizeof *x) == 0 &&
+                      memcmp(v, accel->point.v, (size_t)model->nv * sizeof *v) == 0 &&
+                      memcmp(act, accel->point.act, (size_t)model->na * sizeof *v) == 0;
   if (is_last_point) return HF_OK;
 
-  hfStatus status = hf_accel_rate(a, t, x, v, m->na ? act : NULL, a->vdot, NULL);
-  --a->statistics.evaluations; // The caller asked for forces, not for a rate.
+  hfStatus status = hf_accel_rate(accel, t, x, v, model->na ? act : NULL, accel->vdot, NULL);
+  --accel->statistics.evaluations;
   return status;
 }

@@ -26,19 +26,20 @@ typedef struct hfiAccelPoint {
 
 // A contact at a configuration, with its forces at a velocity (accel_contact.c).
 typedef struct hfiAccelContact {
-  const hfiContact* contact; // in the world's list
-  hfContactLaw law;       // law with the depth and the deformation xi0 at this configuration
-  int32_t dim;
-  int32_t n;              // number of dofs that move it
-  const int32_t* cols;    // (n) these dofs
-  const double* J;        // (dim x n)
-  double drift[6];        // velocities that moving surfaces add to its rows [m/s, rad/s]
-  double s[6];            // row velocities J v + drift [m/s, rad/s]
-  double f[6];            // forces [N, N m]
-  double dn_dv, dn_dx;    // derivatives of the normal force with vn and with depth [N s/m, N/m]
-  double dt_dn[5];        // derivatives of friction with the normal force
-  int32_t stick;          // bit g: friction group g sticks
-  double gtt[7];          // minus the derivatives of friction with slip: sliding 11, 12, 22; torsion; rolling
+  const hfiContact* source; // the same contact in the world's list
+  hfContactLaw law;         // law with the depth and the deformation xi0 at this configuration
+  int32_t dim;              // number of its rows
+  int32_t n;                // number of dofs that move it
+  const int32_t* cols;      // (n) these dofs
+  const double* J;          // (dim x n)
+  double drift[6];          // velocities that moving surfaces add to its rows [m/s, rad/s]
+  double s[6];              // row velocities J v + drift [m/s, rad/s]
+  double f[6];              // forces [N, N m]
+  double dn_dv;             // derivative of the normal force with vn [N s/m]
+  double dn_dx;             // derivative of the normal force with the depth [N/m]
+  double dt_dn[5];          // derivatives of friction with the normal force
+  int32_t stick;            // bit g: friction group g sticks
+  double gtt[7];            // minus the derivatives of friction with slip: sliding 11, 12, 22; torsion; rolling
 } hfiAccelContact;
 
 // Memory of the rows of all contacts (accel_contact.c).
@@ -51,9 +52,10 @@ typedef struct hfiAccelRows {
 
 // A contact at the start of the integrator's step, to be followed through it.
 typedef struct hfiAnchor {
-  hfVec3 p_AC;            // material point of A that was at the contact at the start [m]
-  hfVec3 xi_B, twist_B;   // its deformation in the frame of B [m], [rad]
-  hfQuat q_BA;            // rotation of A in B at the start
+  hfVec3 p_AC;    // material point of A that was at the contact at the start [m]
+  hfVec3 xi_B;    // its deformation of sliding in the frame of B [m]
+  hfVec3 twist_B; // its deformation of torsion and rolling in the frame of B [rad]
+  hfQuat q_BA;    // rotation of A in B at the start
 } hfiAnchor;
 
 // Anchors of all contacts at the start of the integrator's step (accel_anchor.c), and what becomes of them
@@ -75,21 +77,24 @@ typedef struct hfiKeeper {
 
 // A contact that keeps its material points and the directions of its rows.
 typedef struct hfiHeldContact {
-  hfiContact contact;       // the contact at the time when it was held
-  hfVec3 p_AC, p_BC;        // its material points of A and B [m]
-  hfVec3 n_B, t1_B, t2_B;   // its axes in the frame of B
+  hfiContact contact;  // the contact at the time when it was held
+  hfVec3 p_AC;         // its material point of A [m]
+  hfVec3 p_BC;         // its material point of B [m]
+  hfVec3 n_B;          // its axes in the frame of B
+  hfVec3 t1_B;
+  hfVec3 t2_B;
 } hfiHeldContact;
 
 // Contacts that are held (accel_hold.c).
 typedef struct hfiHold {
-  int32_t acts;         // 1: the contacts are the held ones, whatever collision would find
+  int32_t is_active;    // 1: the contacts are the held ones, whatever collision would find
   int32_t count;
   hfiHeldContact* list; // (max_contacts)
 } hfiHold;
 
 // Deformations of anchors as coordinates of the equation (accel_deform.c).
 typedef struct hfiDeformationCoordinates {
-  int32_t act;       // 1: deformations are coordinates
+  int32_t is_active; // 1: deformations are coordinates
   int32_t count;     // number of these coordinates
   int32_t* place;    // (max_contacts) index of an anchor's deformation among them
   const double* now; // (count) their values at the point that is evaluated
@@ -100,12 +105,13 @@ typedef struct hfiStop {
   int32_t joint;          // joint whose limit it is, or -1
   int32_t tendon;         // tendon on which it acts, or -1
   int32_t is_limit;       // 0: a friction loss
-  int32_t n;
-  const int32_t* dof;
-  double J[3];
+  int32_t n;              // number of dofs of its row
+  const int32_t* dof;     // (n) these dofs
+  double J[3];            // Jacobian row [-, or m of a tendon]
   const double* J_long;   // Jacobian row of a tendon; NULL: J is used
-  double force;
-  double df_ds, df_dx;    // derivatives with the row's velocity and coordinate
+  double force;           // force along the row [N, N m]
+  double df_ds;           // derivative of the force with the row's velocity [N s/m, N m s]
+  double df_dx;           // derivative of the force with the row's coordinate [N/m, N m]
 } hfiStop;
 static inline const double* hfi_stop_row(const hfiStop* stop) { return stop->J_long ? stop->J_long : stop->J; }
 
@@ -137,7 +143,10 @@ typedef struct hfiEqualityRows {
 } hfiEqualityRows;
 
 // A friction group for which the line search shortened a Newton update, so that it lands in the group's stick region.
-typedef struct hfiLanding { hfiContactKey key; int32_t group; } hfiLanding;
+typedef struct hfiLanding {
+  hfiContactKey key; // its contact
+  int32_t group;     // HF_SLIDING, HF_TORSION, HF_ROLLING
+} hfiLanding;
 
 // Where a rate is refused because a law would act that differs from the law of discrete time, or that another method
 // should follow (accel_ode.c).
@@ -171,7 +180,8 @@ typedef struct hfiMovedRows {
 // Row velocities a little before and a little after a point on its motion (accel_problem.c).
 typedef struct hfiRowMotion {
   int32_t is_fresh;      // 1: they belong to q and v
-  double *q, *v;         // (nq), (nv)
+  double* q;             // (nq) the point
+  double* v;             // (nv)
   int32_t count[2];      // numbers of contacts before and after
   hfiMovedRows* rows[2]; // (max_contacts)
   double* q_moved;       // (nq) scratch
@@ -229,8 +239,8 @@ void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* act
 // x <- vdot under the forces x (nv) with the equalities of that point.
 void hfi_accel_finish(hfAccel* a, double* x);
 // Lowers the stage to this one, if it is above.
-static inline void hfi_accel_leave(hfAccel* a, hfiAccelStage stage) {
-  if (a->stage > stage) a->stage = stage;
+static inline void hfi_accel_leave(hfAccel* accel, hfiAccelStage stage) {
+  if (accel->stage > stage) accel->stage = stage;
 }
 
 // ---- contacts (accel_contact.c, accel_hold.c) ----------------------------------------------------------
@@ -240,8 +250,8 @@ void hfi_accel_row_velocities(const hfiAccelContact* c, const double* v, double*
 // tau += J^T f of a contact.
 void hfi_accel_add_force(const hfiAccelContact* c, const double* f, double* tau);
 // Whether friction holds a contact against sliding. Reports, logs and memory show this.
-static inline int hfi_accel_contact_sticks(const hfiAccelContact* c) {
-  return c->dim >= 3 && c->law.mu[HF_SLIDING] > 0 && c->stick >> HF_SLIDING & 1;
+static inline int hfi_accel_contact_sticks(const hfiAccelContact* contact) {
+  return contact->dim >= 3 && contact->law.mu[HF_SLIDING] > 0 && contact->stick >> HF_SLIDING & 1;
 }
 // Holds the contacts of the present configuration, whatever is found at other ones, until they are let go.
 void hfi_accel_hold(hfAccel* a);

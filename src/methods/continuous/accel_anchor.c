@@ -8,9 +8,10 @@
 #include "step/contact/contact_law.h"
 #include "step/contact/surface.h"
 
-int hfi_accel_find_anchor(const hfAccel* a, const hfiContact* c) {
-  const hfiAnchors* anchors = &a->anchors;
-  hfiContactKey key = hfi_contact_key(c);
+// Returns the index of the anchor of a contact, with its pair and feature, or -1.
+int hfi_accel_find_anchor(const hfAccel* accel, const hfiContact* contact) {
+  const hfiAnchors* anchors = &accel->anchors;
+  hfiContactKey key = hfi_contact_key(contact);
 
   // bisection for the first contact of the pair
   int lo = 0;
@@ -21,35 +22,41 @@ int hfi_accel_find_anchor(const hfAccel* a, const hfiContact* c) {
     else hi = mid;
   }
 
+  // its features
   for (; lo < anchors->count && hfi_contact_key(&anchors->contact[lo]).pair == key.pair; ++lo)
     if (anchors->contact[lo].feature == key.feature) return lo;
   return -1;
 }
 
-void hfi_accel_follow(const hfAccel* a, hfiAccelContact* c) {
-  const hfiContact* contact = c->contact;
-  int found = hfi_accel_find_anchor(a, contact);
+// Sets law.xi0 of an anchored contact from the configuration: the deformation at the start, and how far the material
+// points have moved apart since. A contact without an anchor keeps its law.
+void hfi_accel_follow(const hfAccel* accel, hfiAccelContact* contact) {
+  const hfiContact* source = contact->source;
+  int found = hfi_accel_find_anchor(accel, source);
   if (found < 0) return;
-  const hfiAnchor* anchor = &a->anchors.anchor[found];
-  const hfPose* XA = &a->dynamics->X_WB[contact->body_a];
-  const hfPose* XB = &a->dynamics->X_WB[contact->body_b];
-  double since = a->point.t - a->anchors.began;
 
-  // sliding
-  hfVec3 moved = v3_sub(pose_point(*XA, anchor->p_AC), pose_point(*XB, a->anchors.contact[found].p_BC));
+  const hfiAnchor* anchor = &accel->anchors.anchor[found];
+  const hfPose* XA = &accel->dynamics->X_WB[source->body_a];
+  const hfPose* XB = &accel->dynamics->X_WB[source->body_b];
+  double since = accel->point.t - accel->anchors.began;
+
+  // sliding: the distance of the points, to which moving surfaces add
+  hfVec3 moved = v3_sub(pose_point(*XA, anchor->p_AC), pose_point(*XB, accel->anchors.contact[found].p_BC));
   hfVec3 xi_W = m3_mulv(XB->R, anchor->xi_B);
-  if (a->world->surfaces && since > 0) {
-    hfiSurfaceMotion surface = hfi_surface_motion(a->world->surfaces, a->dynamics->X_WB, contact, since);
+  if (accel->world->surfaces && since > 0) {
+    hfiSurfaceMotion surface = hfi_surface_motion(accel->world->surfaces, accel->dynamics->X_WB, source, since);
     moved = v3_add(moved, v3_sub(surface.a, surface.b));
     xi_W = v3_add(xi_W, v3_cross(surface.turn_b, xi_W));
   }
-  hfVec3 xi = hfi_across(contact->n, v3_add(xi_W, moved));
+
+  hfVec3 xi = hfi_across(source->n, v3_add(xi_W, moved));
 
   // torsion and rolling
   hfVec3 twist = v3_zero();
-  if (c->dim > 3) {
-    hfVec3 turned = q_log(q_mul(hfi_accel_relative_rotation(a, contact), q_conj(anchor->q_BA)));
-    twist = v3_axpy(since * c->drift[3], contact->n, m3_mulv(XB->R, v3_add(anchor->twist_B, turned)));
+  if (contact->dim > 3) {
+    hfVec3 turned = q_log(q_mul(hfi_accel_relative_rotation(accel, source), q_conj(anchor->q_BA)));
+    twist = v3_axpy(since * contact->drift[3], source->n, m3_mulv(XB->R, v3_add(anchor->twist_B, turned)));
   }
-  hfi_contact_set_deformation(contact, xi, twist, c->law.xi0);
+
+  hfi_contact_set_deformation(source, xi, twist, contact->law.xi0);
 }

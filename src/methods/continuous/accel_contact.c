@@ -24,27 +24,29 @@ static const double LEAST_INVERSE_MASS = 1e-12;
 
 // ---- rows -------------------------------------------------------------------------------------------
 
-void hfi_accel_row_velocities(const hfiAccelContact* c, const double* v, double* s) {
-  const double* J = c->J;
-  for (int r = 0; r < c->dim; ++r, J += c->n) {
-    s[r] = c->drift[r];
-    for (int k = 0; k < c->n; ++k) s[r] += J[k] * v[c->cols[k]];
+// s <- J v + drift of a contact.
+void hfi_accel_row_velocities(const hfiAccelContact* contact, const double* v, double* s) {
+  const double* J = contact->J;
+  for (int r = 0; r < contact->dim; ++r, J += contact->n) {
+    s[r] = contact->drift[r];
+    for (int k = 0; k < contact->n; ++k) s[r] += J[k] * v[contact->cols[k]];
   }
 }
 
-void hfi_accel_add_force(const hfiAccelContact* c, const double* f, double* tau) {
-  const double* J = c->J;
-  for (int r = 0; r < c->dim; ++r, J += c->n)
-    for (int k = 0; k < c->n; ++k) tau[c->cols[k]] += J[k] * f[r];
+// tau += J^T f of a contact.
+void hfi_accel_add_force(const hfiAccelContact* contact, const double* f, double* tau) {
+  const double* J = contact->J;
+  for (int r = 0; r < contact->dim; ++r, J += contact->n)
+    for (int k = 0; k < contact->n; ++k) tau[contact->cols[k]] += J[k] * f[r];
 }
 
 // Inverse mass of row r, from the diagonal of M.
-static double inverse_mass(const hfAccel* a, const hfiAccelContact* c, int r) {
-  const double* J = c->J + r * c->n;
+static double find_inverse_mass(const hfAccel* accel, const hfiAccelContact* contact, int r) {
+  const double* J = contact->J + r * contact->n;
   double w = 0;
-  for (int k = 0; k < c->n; ++k) {
-    int dof = c->cols[k];
-    double mass = a->dynamics->M[hf_model_dof_Madr(a->model)[dof] + hf_model_dof_depth(a->model)[dof]];
+  for (int k = 0; k < contact->n; ++k) {
+    int dof = contact->cols[k];
+    double mass = accel->dynamics->M[hf_model_dof_Madr(accel->model)[dof] + hf_model_dof_depth(accel->model)[dof]];
     w += sqr(J[k]) / mass;
   }
   return max2(w, LEAST_INVERSE_MASS);
@@ -53,145 +55,170 @@ static double inverse_mass(const hfAccel* a, const hfiAccelContact* c, int r) {
 // ---- laws -------------------------------------------------------------------------------------------
 
 // Sets the law of a contact at the present configuration, with the deformation if that follows from the configuration.
-static void set_law(const hfAccel* a, hfiAccelContact* c) {
+static void set_law(const hfAccel* accel, hfiAccelContact* contact) {
+  // the mean inverse mass of the first and the last row of each group
   hfiInverseMasses w = {{0}};
-  for (int g = 0; g < hfi_group_count(c->dim); ++g) {
-    int row = 1 + hfi_group_row(g);
-    w.group[g] = 0.5 * (inverse_mass(a, c, row) + inverse_mass(a, c, row + hfi_group_dim(g) - 1));
+  for (int g = 0; g < hfi_group_count(contact->dim); ++g) {
+    int first = 1 + hfi_group_row(g);
+    int last = first + hfi_group_dim(g) - 1;
+    w.group[g] = 0.5 * (find_inverse_mass(accel, contact, first) + find_inverse_mass(accel, contact, last));
   }
 
-  hfi_contact_law(c->contact, a->config.friction, &w, 0, INFINITY, &c->law);
-  if (c->contact->material.adhesion != 0) hfi_contact_stick_on(c->contact, &c->law);
-  if (a->config.friction == HF_FRICTION_ANCHORED && !a->deformations.act) hfi_accel_follow(a, c);
+  hfi_contact_law(contact->source, accel->config.friction, &w, 0, INFINITY, &contact->law);
+  if (contact->source->material.adhesion != 0) hfi_contact_stick_on(contact->source, &contact->law);
+
+  int is_function_of_q = accel->config.friction == HF_FRICTION_ANCHORED && !accel->deformations.is_active;
+  if (is_function_of_q) hfi_accel_follow(accel, contact);
 }
 
 // The coefficient of sliding. It goes from the static to the dynamic one between one and two times the stiction speed,
 // so that f has no jump.
-static double sliding_coefficient(const hfiMaterial* m, double static_speed, double slip) {
-  double from = static_speed * m->stiction_speed;
+static double find_sliding_coefficient(const hfiMaterial* material, double static_speed, double slip) {
+
+  double from = static_speed * material->stiction_speed;
   double x = from > 0 ? clamp(slip / from - 1, 0, 1) : 1;
-  return m->mu[0] + x * (m->mu_dynamic - m->mu[0]);
+  return material->mu[0] + x * (material->mu_dynamic - material->mu[0]);
 }
 
 // The law for hfi_contact_respond and hfi_contact_stick with h = 1: the contact's own, or the copy with another
 // damping.
-static const hfContactLaw* unit_law(const hfiAccelContact* c, hfContactLaw* copy) {
-  if (c->law.friction != HF_FRICTION_ANCHORED) return &c->law;
-  *copy = c->law;
+static const hfContactLaw* make_unit_law(const hfiAccelContact* contact, hfContactLaw* copy) {
+  if (contact->law.friction != HF_FRICTION_ANCHORED) return &contact->law;
+  *copy = contact->law;
   for (int g = 0; g < 3; ++g) copy->c_t[g] -= copy->k_t[g];
   return copy;
 }
 
-int hfi_accel_sticks(const hfiAccelContact* c, int g, const double* s) {
+// Whether friction group g would stick at row velocities s with the present normal force: |w| within the stick radius.
+int hfi_accel_sticks(const hfiAccelContact* contact, int g, const double* s) {
   hfContactLaw copy;
   double w[2];
-  double radius = hfi_contact_stick(unit_law(c, &copy), 1, g, max2(c->f[0], 0), s, w);
+  double radius = hfi_contact_stick(make_unit_law(contact, &copy), 1, g, max2(contact->f[0], 0), s, w);
   return sqr(w[0]) + sqr(w[1]) <= sqr(radius);
 }
 
-double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiSine turn) {
+// The share of the way from contact->s to s1 that friction group g allows a Newton update [-].
+double hfi_accel_alpha(const hfiAccelContact* contact, int g, const double* s1, hfiSine turn) {
   hfContactLaw copy;
-  return hfi_tals_contact(unit_law(c, &copy), 1, g, c->f[0], c->s, s1, turn);
+  return hfi_tals_contact(make_unit_law(contact, &copy), 1, g, contact->f[0], contact->s, s1, turn);
 }
 
-// Sets friction of a contact that presses with the force pi, and its derivatives: f, gtt, stick, dt_dn.
-static void set_friction(hfiAccelContact* c, double pi) {
+// Sets the friction of a contact that presses with the force pi [N], and its derivatives. Writes f[1] to f[5], gtt,
+// stick and dt_dn.
+static void set_friction(hfiAccelContact* contact, double pi) {
   hfContactLaw copy;
-  hfiContactResponse r = {0};
+  hfiContactResponse response = {0};
   double f[6];
-  hfi_contact_respond(unit_law(c, &copy), 1, c->dim, HFI_COUPLING_LAGGED, pi, c->s, f, &r);
-  memcpy(c->gtt, r.gtt, sizeof c->gtt);
-  for (int g = 0; g < hfi_group_count(c->dim); ++g) c->stick |= hfi_accel_sticks(c, g, c->s) << g;
+  const hfContactLaw* law = make_unit_law(contact, &copy);
+  hfi_contact_respond(law, 1, contact->dim, HFI_COUPLING_LAGGED, pi, contact->s, f, &response);
+  memcpy(contact->gtt, response.gtt, sizeof contact->gtt);
+  for (int g = 0; g < hfi_group_count(contact->dim); ++g)
+    contact->stick |= hfi_accel_sticks(contact, g, contact->s) << g;
 
   // friction is proportional to fn, except the elastic force of a contact that sticks to its anchor
-  int elastic = c->law.friction == HF_FRICTION_ANCHORED ? c->stick : 0;
-  for (int i = 1; i < c->dim; ++i) {
-    c->f[i] = f[i];
-    c->dt_dn[i - 1] = elastic >> hfi_row_group(i) & 1 ? 0 : c->f[i] / pi;
+  int elastic = contact->law.friction == HF_FRICTION_ANCHORED ? contact->stick : 0;
+  for (int i = 1; i < contact->dim; ++i) {
+    contact->f[i] = f[i];
+    contact->dt_dn[i - 1] = elastic >> hfi_row_group(i) & 1 ? 0 : contact->f[i] / pi;
   }
 }
 
-// Computes forces of a contact and their derivatives from its row velocities c->s. Where static and dynamic coefficient
-// differ, law.mu[0] becomes the coefficient at this slip.
-static void apply_law(hfiAccelContact* c, double static_speed) {
-  const hfiMaterial* m = &c->contact->material;
-  memset(c->f, 0, sizeof c->f);
-  memset(c->gtt, 0, sizeof c->gtt);
-  memset(c->dt_dn, 0, sizeof c->dt_dn);
-  c->stick = 0;
+// Computes the forces of a contact and their derivatives from its row velocities contact->s. Where static and dynamic
+// coefficient differ, law.mu[0] becomes the coefficient at this slip.
+static void apply_law(hfiAccelContact* contact, double static_speed) {
+  const hfiMaterial* material = &contact->source->material;
+  memset(contact->f, 0, sizeof contact->f);
+  memset(contact->gtt, 0, sizeof contact->gtt);
+  memset(contact->dt_dn, 0, sizeof contact->dt_dn);
+  contact->stick = 0;
 
-  // d pi/d depth = pi/depth: the force is proportional to the depth
-  double pi = hfi_contact_normal_force(&c->law, 0, c->s[0], &c->dn_dv);
-  c->f[0] = pi;
-  c->dn_dx = pi > 0 ? pi / c->law.depth : 0;
-  if (pi <= 0 || c->dim < 3) return;
+  // normal force; its derivative by the depth is pi/depth, because it is proportional to the depth
+  double pi = hfi_contact_normal_force(&contact->law, 0, contact->s[0], &contact->dn_dv);
+  contact->f[0] = pi;
+  contact->dn_dx = pi > 0 ? pi / contact->law.depth : 0;
 
-  if (m->mu_dynamic != m->mu[0]) c->law.mu[0] = sliding_coefficient(m, static_speed, sqrt(sqr(c->s[1]) + sqr(c->s[2])));
-  set_friction(c, pi);
+  if (pi <= 0 || contact->dim < 3) return;
+
+  // friction
+  if (material->mu_dynamic != material->mu[0]) {
+    double slip = sqrt(sqr(contact->s[1]) + sqr(contact->s[2]));
+    contact->law.mu[0] = find_sliding_coefficient(material, static_speed, slip);
+  }
+  set_friction(contact, pi);
 }
 
-void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
-  for (int i = 0; i < a->ncontact; ++i) {
-    hfiAccelContact* c = &a->contact[i];
-    hfi_accel_row_velocities(c, v, c->s);
-    if (a->deformations.act) hfi_accel_deform(a, c);
-    apply_law(c, a->config.static_speed);
-    if (c->f[0] > 0) hfi_accel_add_force(c, c->f, tau);
+// Computes the forces of all contacts at velocity v, and adds J^T f to tau.
+void hfi_accel_contact_forces(hfAccel* accel, const double* v, double* tau) {
+  for (int i = 0; i < accel->ncontact; ++i) {
+    hfiAccelContact* contact = &accel->contact[i];
+    hfi_accel_row_velocities(contact, v, contact->s);
+    if (accel->deformations.is_active) hfi_accel_deform(accel, contact);
+    apply_law(contact, accel->config.static_speed);
+    if (contact->f[0] > 0) hfi_accel_add_force(contact, contact->f, tau);
   }
 }
 
 // ---- collision --------------------------------------------------------------------------------------
 
-// Writes columns and Jacobian of a contact to cols and J, with the columns of both bodies side by side. Returns 0 if
-// the contact can move nothing.
-static int fill_rows(hfAccel* a, hfiAccelContact* c, int32_t* cols, double* J) {
+// Writes columns and Jacobian of a contact to cols and J, with the columns of both bodies side by side. Returns their
+// number; 0: the contact can move nothing.
+static int fill_rows(hfAccel* accel, hfiAccelContact* contact, int32_t* cols, double* J) {
+  // columns
   hfiContactColumns pieces;
-  hfi_contact_columns(a->dynamics, c->contact->body_a, c->contact->body_b, cols, &pieces);
-  c->cols = cols;
-  c->J = J;
-  c->n = (pieces.npiece > 0 ? pieces.ncol[0] : 0) + (pieces.npiece > 1 ? pieces.ncol[1] : 0);
-  if (c->n == 0) return 0;
+  hfi_contact_columns(accel->dynamics, contact->source->body_a, contact->source->body_b, cols, &pieces);
+  contact->cols = cols;
+  contact->J = J;
+  contact->n = 0;
+  for (int p = 0; p < pieces.npiece; ++p) contact->n += pieces.ncol[p];
+  if (contact->n == 0) return 0;
 
-  // the pieces come one after the other
-  const double* from = a->rows.block;
-  hfi_contact_rows(a->dynamics, &pieces, c->contact, c->dim, a->rows.block);
+  // rows, whose pieces come one after the other
+  const double* from = accel->rows.block;
+  hfi_contact_rows(accel->dynamics, &pieces, contact->source, contact->dim, accel->rows.block);
   for (int p = 0; p < pieces.npiece; ++p) {
     size_t ncol = (size_t)pieces.ncol[p];
-    for (int r = 0; r < c->dim; ++r, from += ncol) memcpy(J + r * c->n, from, ncol * sizeof *J);
+    for (int r = 0; r < contact->dim; ++r, from += ncol) memcpy(J + r * contact->n, from, ncol * sizeof *J);
     J += ncol;
   }
-  return c->n;
+  return contact->n;
 }
 
 // Sets the velocities that moving surfaces add to the rows of a contact.
-static void set_drift(const hfiWorld* w, hfiAccelContact* c) {
-  memset(c->drift, 0, sizeof c->drift);
-  if (!w->surfaces) return;
-  hfiSurfaceMotion motion = hfi_surface_motion(w->surfaces, w->dynamics.X_WB, c->contact, 0);
-  for (int r = 1; r < c->dim; ++r) c->drift[r] = hfi_surface_drift(&motion, c->contact, r, 0);
+static void set_drift(const hfiWorld* world, hfiAccelContact* contact) {
+  memset(contact->drift, 0, sizeof contact->drift);
+
+  if (!world->surfaces) return;
+  hfiSurfaceMotion motion = hfi_surface_motion(world->surfaces, world->dynamics.X_WB, contact->source, 0);
+  for (int r = 1; r < contact->dim; ++r) contact->drift[r] = hfi_surface_drift(&motion, contact->source, r, 0);
 }
 
-void hfi_accel_collide(hfAccel* a) {
-  const hfiWorld* w = a->world;
-  if (a->hold.acts) {
-    hfi_accel_move_held(a);
+// Finds the contacts of the present configuration, or moves the held ones to it. Fills accel->contact with those that
+// can move something: rows, drift, laws.
+void hfi_accel_collide(hfAccel* accel) {
+  const hfiWorld* world = accel->world;
+  // the world's contacts
+  if (accel->hold.is_active) {
+    hfi_accel_move_held(accel);
   } else {
-    hfi_near_find(&a->world->near, a->config.reach, 0, NULL);
-    a->statistics.dropped += w->near.ndropped;
+    hfi_near_find(&accel->world->near, accel->config.reach, 0, NULL);
+    accel->statistics.dropped += world->near.ndropped;
   }
 
-  int32_t* cols = a->rows.cols;
-  double* J = a->rows.J;
-  a->ncontact = 0;
-  for (int i = 0; i < w->near.ncontact; ++i) {
-    hfiAccelContact* c = &a->contact[a->ncontact];
-    c->contact = &w->near.contact[i];
-    c->dim = c->contact->material.condim;
-    if (!fill_rows(a, c, cols, J)) continue;
-    cols += c->n;
-    J += c->dim * c->n;
-    set_drift(w, c);
-    set_law(a, c);
-    a->ncontact++;
+  // those that move something
+  int32_t* cols = accel->rows.cols;
+  double* J = accel->rows.J;
+  accel->ncontact = 0;
+  for (int i = 0; i < world->near.ncontact; ++i) {
+    hfiAccelContact* contact = &accel->contact[accel->ncontact];
+    contact->source = &world->near.contact[i];
+    contact->dim = contact->source->material.condim;
+
+    if (!fill_rows(accel, contact, cols, J)) continue;
+    cols += contact->n;
+    J += contact->dim * contact->n;
+
+    set_drift(world, contact);
+    set_law(accel, contact);
+    accel->ncontact++;
   }
 }

@@ -21,97 +21,112 @@
 static const double LEAST_RELAXATION = 1e-5;
 
 // Number of coordinates of the deformation of a contact.
-static int count_coordinates(const hfiContact* c) {
-  if (c->material.condim > 3) return 6;
-  return c->material.condim > 1 ? 3 : 0;
+static int count_coordinates(const hfiContact* contact) {
+  if (contact->material.condim > 3) return 6;
+  return contact->material.condim > 1 ? 3 : 0;
 }
 
-void hfi_accel_read_deformations(hfAccel* a, double* x) {
-  hfiDeformationCoordinates* d = &a->deformations;
+// Writes the deformations of the anchors to x, one behind the other, and notes their places. Sets deformations.count.
+void hfi_accel_read_deformations(hfAccel* accel, double* x) {
+  hfiDeformationCoordinates* d = &accel->deformations;
   d->count = 0;
-  for (int i = 0; i < a->anchors.count; ++i) {
-    int n = count_coordinates(&a->anchors.contact[i]);
+  for (int i = 0; i < accel->anchors.count; ++i) {
+    int n = count_coordinates(&accel->anchors.contact[i]);
+
     d->place[i] = d->count;
-    if (n >= 3) v3_store(x + d->count, a->anchors.anchor[i].xi_B);
-    if (n == 6) v3_store(x + d->count + 3, a->anchors.anchor[i].twist_B);
+    if (n >= 3) v3_store(x + d->count, accel->anchors.anchor[i].xi_B);
+    if (n == 6) v3_store(x + d->count + 3, accel->anchors.anchor[i].twist_B);
     d->count += n;
   }
 }
 
-void hfi_accel_deform(const hfAccel* a, hfiAccelContact* c) {
-  const hfiContact* contact = c->contact;
-  int i = c->dim >= 3 ? hfi_accel_find_anchor(a, contact) : -1;
-  memset(c->law.xi0, 0, sizeof c->law.xi0);
+// Sets law.xi0 of a contact from its coordinates at the point; zero for a contact that has none.
+void hfi_accel_deform(const hfAccel* accel, hfiAccelContact* contact) {
+  const hfiContact* source = contact->source;
+  int i = contact->dim >= 3 ? hfi_accel_find_anchor(accel, source) : -1;
+  memset(contact->law.xi0, 0, sizeof contact->law.xi0);
   if (i < 0) return;
 
-  const hfMat3* R = &a->dynamics->X_WB[contact->body_b].R;
-  const double* x = a->deformations.now + a->deformations.place[i];
-  hfVec3 xi_W = hfi_turn_into_plane(m3_mulv(*R, v3_load(x)), contact->n);
-  hfVec3 twist_W = c->dim > 3 ? m3_mulv(*R, v3_load(x + 3)) : v3_zero();
-  hfi_contact_set_deformation(contact, xi_W, twist_W, c->law.xi0);
+  const hfMat3* R = &accel->dynamics->X_WB[source->body_b].R;
+  const double* x = accel->deformations.now + accel->deformations.place[i];
+  hfVec3 xi_W = hfi_turn_into_plane(m3_mulv(*R, v3_load(x)), source->n);
+  hfVec3 twist_W = contact->dim > 3 ? m3_mulv(*R, v3_load(x + 3)) : v3_zero();
+  hfi_contact_set_deformation(source, xi_W, twist_W, contact->law.xi0);
 }
 
 // Computes the rates (5) of the deformations of a contact's rows t1, t2, n, t1, t2.
-static void find_row_rates(const hfiAccelContact* c, double* rate) {
+static void find_row_rates(const hfiAccelContact* contact, double* rate) {
   memset(rate, 0, 5 * sizeof *rate);
-  for (int r = 1; r < c->dim && c->law.depth > 0; ++r) {
+  for (int r = 1; r < contact->dim && contact->law.depth > 0; ++r) {
     int g = hfi_row_group(r);
-    double k = c->law.k_t[g];
-    double d = max2(c->law.c_t[g], LEAST_RELAXATION * k);
-    if (c->f[0] > 0 && c->stick >> g & 1) rate[r - 1] = c->s[r];
-    else if (d > 0) rate[r - 1] = (-c->f[r] - k * c->law.xi0[r - 1]) / d;
+    double k = contact->law.k_t[g];
+
+    double d = max2(contact->law.c_t[g], LEAST_RELAXATION * k);
+    if (contact->f[0] > 0 && contact->stick >> g & 1) rate[r - 1] = contact->s[r];
+    else if (d > 0) rate[r - 1] = (-contact->f[r] - k * contact->law.xi0[r - 1]) / d;
   }
 }
 
-void hfi_accel_deformation_rates(const hfAccel* a, double* rate) {
-  memset(rate, 0, (size_t)a->deformations.count * sizeof *rate);
-  for (int k = 0; k < a->ncontact; ++k) {
-    const hfiAccelContact* c = &a->contact[k];
-    const hfiContact* contact = c->contact;
-    int i = c->dim >= 3 ? hfi_accel_find_anchor(a, contact) : -1;
+// Writes the rates of all deformations at the point evaluated last to rate (deformations.count).
+void hfi_accel_deformation_rates(const hfAccel* accel, double* rate) {
+  memset(rate, 0, (size_t)accel->deformations.count * sizeof *rate);
+  for (int k = 0; k < accel->ncontact; ++k) {
+    const hfiAccelContact* contact = &accel->contact[k];
+    const hfiContact* source = contact->source;
+    int i = contact->dim >= 3 ? hfi_accel_find_anchor(accel, source) : -1;
     if (i < 0) continue;
 
+    // rates of the rows, and as vectors in the frame of B
     double row[5];
-    double* to = rate + a->deformations.place[i];
-    const hfMat3* R = &a->dynamics->X_WB[contact->body_b].R;
-    find_row_rates(c, row);
-    v3_store(to, m3_tmulv(*R, hfi_in_plane(contact, row[0], row[1])));
-    if (c->dim > 3) v3_store(to + 3, m3_tmulv(*R, v3_axpy(row[2], contact->n, hfi_in_plane(contact, row[3], row[4]))));
+    double* to = rate + accel->deformations.place[i];
+    const hfMat3* R = &accel->dynamics->X_WB[source->body_b].R;
+    find_row_rates(contact, row);
+    hfVec3 slide_W = hfi_in_plane(source, row[0], row[1]);
+    v3_store(to, m3_tmulv(*R, slide_W));
+    if (contact->dim > 3) {
+      hfVec3 twist_W = v3_axpy(row[2], source->n, hfi_in_plane(source, row[3], row[4]));
+      v3_store(to + 3, m3_tmulv(*R, twist_W));
+    }
   }
 }
 
 // Writes a contact with its deformation to an entry of the contact memory.
-static void store_contact(const hfAccel* a, const hfiAccelContact* c, hfContactMemory* m) {
-  const hfiContact* contact = c->contact;
-  const double* xi = c->law.xi0;
-  hfPose X = a->dynamics->X_WB[contact->body_b];
+static void store_contact(const hfAccel* accel, const hfiAccelContact* contact, hfContactMemory* m) {
+  const hfiContact* source = contact->source;
+  const double* xi = contact->law.xi0;
+  hfPose X = accel->dynamics->X_WB[source->body_b];
 
   memset(m, 0, sizeof *m);
-  m->key_pair = hfi_contact_key(contact).pair;
-  m->key_feature = contact->feature;
-  m->flags = hfi_accel_contact_sticks(c) ? HF_MEMORY_STICK : 0;
-  v3_store(m->xi_B, m3_tmulv(X.R, hfi_in_plane(contact, xi[0], xi[1])));
-  v3_store(m->twist, m3_tmulv(X.R, v3_axpy(xi[2], contact->n, hfi_in_plane(contact, xi[3], xi[4]))));
-  v3_store(m->p_BC, pose_inv_point(X, contact->p_W));
-  m->slip_speed = c->dim >= 3 ? sqrt(sqr(c->s[1]) + sqr(c->s[2])) : 0;
+  m->key_pair = hfi_contact_key(source).pair;
+  m->key_feature = source->feature;
+  m->flags = hfi_accel_contact_sticks(contact) ? HF_MEMORY_STICK : 0;
+  v3_store(m->xi_B, m3_tmulv(X.R, hfi_in_plane(source, xi[0], xi[1])));
+  v3_store(m->twist, m3_tmulv(X.R, v3_axpy(xi[2], source->n, hfi_in_plane(source, xi[3], xi[4]))));
+  v3_store(m->p_BC, pose_inv_point(X, source->p_W));
+  m->slip_speed = contact->dim >= 3 ? sqrt(sqr(contact->s[1]) + sqr(contact->s[2])) : 0;
 }
 
-int hfi_accel_store_deformations(hfAccel* a, const double* x, hfState* state) {
+// Writes the closed contacts of the point evaluated last, with the deformations x, to the memory of a state. Returns
+// for how many there was no room.
+int hfi_accel_store_deformations(hfAccel* accel, const double* x, hfState* state) {
   hfContactMemory* memory = hf_state_mutable_memory(state);
   int kept = 0;
   int lost = 0;
-  a->deformations.now = x;
+  accel->deformations.now = x;
 
-  for (int k = 0; k < a->ncontact; ++k) {
-    hfiAccelContact* c = &a->contact[k];
-    if (!(c->law.depth > 0)) continue;
+  for (int k = 0; k < accel->ncontact; ++k) {
+    hfiAccelContact* contact = &accel->contact[k];
+    if (!(contact->law.depth > 0)) continue;
+
     if (kept == state->max_memory) {
       ++lost;
       continue;
     }
-    hfi_accel_deform(a, c);
-    store_contact(a, c, &memory[kept++]);
+
+    hfi_accel_deform(accel, contact);
+    store_contact(accel, contact, &memory[kept++]);
   }
+
   hfi_memory_end(state, kept);
   return lost;
 }

@@ -15,52 +15,60 @@
 static const double HELD_GAP = 1e-3;
 
 // Forgets everything that was computed at the last point of the equation, because it belongs to other contacts.
-static void forget_point(hfAccel* a) {
-  a->stage = HFI_ACCEL_NOWHERE;
-  a->motion.is_fresh = 0;
+static void forget_point(hfAccel* accel) {
+  accel->stage = HFI_ACCEL_NOWHERE;
+  accel->motion.is_fresh = 0;
 }
 
-void hfi_accel_let_go(hfAccel* a) {
-  a->hold.acts = 0;
-  forget_point(a);
+// Lets held contacts go.
+void hfi_accel_let_go(hfAccel* accel) {
+  accel->hold.is_active = 0;
+  forget_point(accel);
 }
 
-void hfi_accel_hold(hfAccel* a) {
-  const hfiWorld* w = a->world;
-  hfi_near_find(&a->world->near, max2(HELD_GAP, a->config.reach), 0, NULL);
+// Holds the contacts of the present configuration.
+void hfi_accel_hold(hfAccel* accel) {
+  const hfiWorld* world = accel->world;
+  hfi_near_find(&accel->world->near, max2(HELD_GAP, accel->config.reach), 0, NULL);
 
-  a->hold.count = w->near.ncontact;
-  for (int i = 0; i < w->near.ncontact; ++i) {
-    const hfiContact* c = &w->near.contact[i];
-    hfPose XA = a->dynamics->X_WB[c->body_a];
-    hfPose XB = a->dynamics->X_WB[c->body_b];
-    a->hold.list[i] = (hfiHeldContact){.contact = *c,
-                                       .p_AC = pose_inv_point(XA, c->p_W),
-                                       .p_BC = pose_inv_point(XB, c->p_W),
-                                       .n_B = m3_tmulv(XB.R, c->n),
-                                       .t1_B = m3_tmulv(XB.R, c->t1),
-                                       .t2_B = m3_tmulv(XB.R, c->t2)};
+  accel->hold.count = world->near.ncontact;
+  for (int i = 0; i < world->near.ncontact; ++i) {
+    const hfiContact* contact = &world->near.contact[i];
+    hfPose XA = accel->dynamics->X_WB[contact->body_a];
+    hfPose XB = accel->dynamics->X_WB[contact->body_b];
+    accel->hold.list[i] = (hfiHeldContact){
+        .contact = *contact,
+        .p_AC = pose_inv_point(XA, contact->p_W),
+        .p_BC = pose_inv_point(XB, contact->p_W),
+        .n_B = m3_tmulv(XB.R, contact->n),
+        .t1_B = m3_tmulv(XB.R, contact->t1),
+        .t2_B = m3_tmulv(XB.R, contact->t2),
+    };
   }
-  a->hold.acts = 1;
-  forget_point(a);
+
+  accel->hold.is_active = 1;
+  forget_point(accel);
 }
 
-void hfi_accel_move_held(hfAccel* a) {
-  hfiContact* contact = hfi_near_replace(&a->world->near, a->hold.count);
+// Makes the held contacts the world's contacts, at the present configuration.
+void hfi_accel_move_held(hfAccel* accel) {
+  hfiContact* list = hfi_near_replace(&accel->world->near, accel->hold.count);
 
-  for (int i = 0; i < a->hold.count; ++i) {
-    const hfiHeldContact* held = &a->hold.list[i];
-    const hfPose* XA = &a->dynamics->X_WB[held->contact.body_a];
-    const hfPose* XB = &a->dynamics->X_WB[held->contact.body_b];
+  for (int i = 0; i < accel->hold.count; ++i) {
+    const hfiHeldContact* held = &accel->hold.list[i];
+    const hfPose* XA = &accel->dynamics->X_WB[held->contact.body_a];
+    const hfPose* XB = &accel->dynamics->X_WB[held->contact.body_b];
     hfVec3 pA = pose_point(*XA, held->p_AC);
     hfVec3 pB = pose_point(*XB, held->p_BC);
 
-    hfiContact* c = &contact[i];
-    *c = held->contact;
-    c->n = m3_mulv(XB->R, held->n_B);
-    c->t1 = m3_mulv(XB->R, held->t1_B);
-    c->t2 = m3_mulv(XB->R, held->t2_B);
-    c->p_W = v3_scale(0.5, v3_add(pA, pB));
-    c->depth = held->contact.depth - v3_dot(c->n, v3_sub(pA, pB));
+    // axes turn with B, point and depth follow from the material points
+    hfiContact* contact = &list[i];
+    *contact = held->contact;
+    contact->n = m3_mulv(XB->R, held->n_B);
+    contact->t1 = m3_mulv(XB->R, held->t1_B);
+    contact->t2 = m3_mulv(XB->R, held->t2_B);
+
+    contact->p_W = v3_scale(0.5, v3_add(pA, pB));
+    contact->depth = held->contact.depth - v3_dot(contact->n, v3_sub(pA, pB));
   }
 }

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-// D += scale J^T J for a sparse row J (n) of the dofs `dof`.
+// D += scale J^T J for a sparse row J (n), whose columns are the dofs `dof`.
 static void add_row(double* D, int nv, int n, const int32_t* dof, const double* J, double scale) {
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k) D[dof[i] * nv + dof[k]] += scale * J[i] * J[k];
@@ -32,194 +32,231 @@ static void add_row(double* D, int nv, int n, const int32_t* dof, const double* 
 
 // ---- joints, tendons, actuators ---------------------------------------------------------------------
 
-// The slope of a joint's spring; for a joint with several dofs only its linear part.
-static double spring_slope(const hfAccel* a, int j) {
-  const hfModel* m = a->model;
-  int adr = hf_model_jnt_qposadr(m)[j];
-  double k = hf_model_jnt_stiffness(m)[j];
-  if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) return k;
-  double stretch = a->world->q[adr] - hfi_rest_positions(a->dynamics)[adr];
-  return hfi_polynomial_slope(k, hf_model_jnt_stiffness_poly(m) + 2 * j, stretch);
+// The slope of joint j's spring [N/m, N m/rad]; for a joint with several dofs only its linear part.
+static double find_spring_slope(const hfAccel* accel, int j) {
+  const hfModel* model = accel->model;
+  int adr = hf_model_jnt_qposadr(model)[j];
+  double k = hf_model_jnt_stiffness(model)[j];
+
+  if (!hfi_joint_is_scalar(hf_model_jnt_type(model)[j])) return k;
+  double stretch = accel->world->q[adr] - hfi_rest_positions(accel->dynamics)[adr];
+  return hfi_polynomial_slope(k, hf_model_jnt_stiffness_poly(model) + 2 * j, stretch);
 }
 
-static void add_joints(hfAccel* a) {
-  const hfModel* m = a->model;
-  for (int i = 0; i < m->nv; ++i) {
-    int diagonal = i * m->nv + i;
-    if (!m->world.disable_damper) {
-      const double* poly = hf_model_dof_damping_poly(m) + 2 * i;
-      a->slopes.dtau_dv[diagonal] -= hfi_polynomial_slope(hf_model_dof_damping(m)[i], poly, fabs(a->dynamics->v[i]));
+// Subtracts the slopes of the dampers and springs of all joints from the diagonals of dtau_dv and dtau_dq.
+static void add_joints(hfAccel* accel) {
+  const hfModel* model = accel->model;
+  for (int i = 0; i < model->nv; ++i) {
+
+    int diagonal = i * model->nv + i;
+    if (!model->world.disable_damper) {
+      const double* poly = hf_model_dof_damping_poly(model) + 2 * i;
+      double slope = hfi_polynomial_slope(hf_model_dof_damping(model)[i], poly, fabs(accel->dynamics->v[i]));
+      accel->slopes.dtau_dv[diagonal] -= slope;
     }
-    if (!m->world.disable_spring) a->slopes.dtau_dq[diagonal] -= spring_slope(a, hf_model_dof_jnt(m)[i]);
+    if (!model->world.disable_spring)
+      accel->slopes.dtau_dq[diagonal] -= find_spring_slope(accel, hf_model_dof_jnt(model)[i]);
   }
 }
 
 // Adds the springs of joints that bend.
-static void add_bends(hfAccel* a) {
-  const hfModel* m = a->model;
-  if (!a->actuation->passive.bends || m->world.disable_spring) return;
-  for (int j = 0; j < m->njnt; ++j) {
-    if (!hfi_joint_bends(m, j)) continue;
+static void add_bends(hfAccel* accel) {
+  const hfModel* model = accel->model;
+  if (!accel->actuation->passive.bends || model->world.disable_spring) return;
+
+  for (int j = 0; j < model->njnt; ++j) {
+    if (!hfi_joint_bends(model, j)) continue;
+
     hfQuat turn;
-    int dof = hf_model_jnt_dofadr(m)[j];
-    hfi_bend_of(m, j, a->world->q + hf_model_jnt_qposadr(m)[j], &turn);
-    hfMat3 K = hfi_bend_stiffness(m, j, turn);
-    for (int i = 0; i < 9; ++i) a->slopes.dtau_dq[(dof + i / 3) * m->nv + dof + i % 3] -= K.m[i];
+    int dof = hf_model_jnt_dofadr(model)[j];
+
+    hfi_bend_of(model, j, accel->world->q + hf_model_jnt_qposadr(model)[j], &turn);
+    hfMat3 K = hfi_bend_stiffness(model, j, turn);
+    for (int i = 0; i < 9; ++i) accel->slopes.dtau_dq[(dof + i / 3) * model->nv + dof + i % 3] -= K.m[i];
   }
 }
 
-static void add_tendons(hfAccel* a) {
-  const hfModel* m = a->model;
-  const hfActuation* u = a->actuation;
-  for (int t = 0; t < m->ntendon; ++t) {
-    int start = u->tendons.start[t];
-    int n = u->tendons.start[t + 1] - start;
-    const int32_t* dof = u->tendons.dof + start;
-    const double* J = u->tendons.J + start;
+// Adds the slopes of the springs and dampers of tendons.
+static void add_tendons(hfAccel* accel) {
+  const hfModel* model = accel->model;
+  const hfActuation* actuation = accel->actuation;
+  for (int t = 0; t < model->ntendon; ++t) {
+    int start = actuation->tendons.start[t];
+    int n = actuation->tendons.start[t + 1] - start;
+    const int32_t* dof = actuation->tendons.dof + start;
+    const double* J = actuation->tendons.J + start;
 
-    // a tendon has no spring force between its two rest lengths
-    const double* rest = hfi_rest_lengths(a->dynamics, t);
-    double length = u->tendons.length[t];
+    // the spring, which has no force between its two rest lengths
+    const double* rest = hfi_rest_lengths(accel->dynamics, t);
+    double length = actuation->tendons.length[t];
     double stretch = length - clamp(length, rest[0], rest[1]);
-    double k = hfi_polynomial_slope(hf_model_tendon_stiffness(m)[t], hf_model_tendon_stiffness_poly(m) + 2 * t,
+    double k = hfi_polynomial_slope(hf_model_tendon_stiffness(model)[t], hf_model_tendon_stiffness_poly(model) + 2 * t,
                                     stretch);
-    int stretched = length < rest[0] || length > rest[1] || rest[0] == rest[1];
-    double speed = fabs(u->tendons.velocity[t]);
-    double c = hfi_polynomial_slope(hf_model_tendon_damping(m)[t], hf_model_tendon_damping_poly(m) + 2 * t, speed);
-    if (!m->world.disable_damper) add_row(a->slopes.dtau_dv, m->nv, n, dof, J, -c);
-    if (!m->world.disable_spring && stretched) add_row(a->slopes.dtau_dq, m->nv, n, dof, J, -k);
+    int is_stretched = length < rest[0] || length > rest[1] || rest[0] == rest[1];
+    if (!model->world.disable_spring && is_stretched) add_row(accel->slopes.dtau_dq, model->nv, n, dof, J, -k);
+
+    // the damper
+    double speed = fabs(actuation->tendons.velocity[t]);
+    double c = hfi_polynomial_slope(hf_model_tendon_damping(model)[t], hf_model_tendon_damping_poly(model) + 2 * t,
+                                    speed);
+    if (!model->world.disable_damper) add_row(accel->slopes.dtau_dv, model->nv, n, dof, J, -c);
   }
 }
 
-static void add_actuators(hfAccel* a) {
-  const hfModel* m = a->model;
-  const hfActuation* u = a->actuation;
-  for (int i = 0; i < m->nu; ++i) {
-    if (!hfi_accel_actuator_is_free(a, i)) continue;
-    int start = u->moments.start[i];
-    int n = u->moments.start[i + 1] - start;
-    hfiAffine f = hfi_is_motor(m, i) ? hfi_motor_slopes(u, i).force : hfi_affine_force(u, i);
-    add_row(a->slopes.dtau_dq, m->nv, n, u->moments.dof + start, u->moments.entry + start, f.length);
-    add_row(a->slopes.dtau_dv, m->nv, n, u->moments.dof + start, u->moments.entry + start, f.velocity);
+// Adds the slopes of the forces of actuators that are not at a limit of force.
+static void add_actuators(hfAccel* accel) {
+  const hfModel* model = accel->model;
+  const hfActuation* actuation = accel->actuation;
+  for (int i = 0; i < model->nu; ++i) {
+    if (!hfi_accel_actuator_is_free(accel, i)) continue;
+
+    int start = actuation->moments.start[i];
+    int n = actuation->moments.start[i + 1] - start;
+    const int32_t* dof = actuation->moments.dof + start;
+    const double* moment = actuation->moments.entry + start;
+    hfiAffine f = hfi_is_motor(model, i) ? hfi_motor_slopes(actuation, i).force : hfi_affine_force(actuation, i);
+    add_row(accel->slopes.dtau_dq, model->nv, n, dof, moment, f.length);
+    add_row(accel->slopes.dtau_dv, model->nv, n, dof, moment, f.velocity);
   }
 }
 
-static void add_stops(hfAccel* a) {
-  for (int i = 0; i < a->stops.count; ++i) {
-    const hfiStop* stop = &a->stops.list[i];
+// Adds the slopes of limits and friction losses.
+static void add_stops(hfAccel* accel) {
+  for (int i = 0; i < accel->stops.count; ++i) {
+    const hfiStop* stop = &accel->stops.list[i];
     const double* J = hfi_stop_row(stop);
-    add_row(a->slopes.dtau_dv, a->model->nv, stop->n, stop->dof, J, stop->df_ds);
-    add_row(a->slopes.dtau_dq, a->model->nv, stop->n, stop->dof, J, stop->df_dx);
+    add_row(accel->slopes.dtau_dv, accel->model->nv, stop->n, stop->dof, J, stop->df_ds);
+    add_row(accel->slopes.dtau_dq, accel->model->nv, stop->n, stop->dof, J, stop->df_dx);
   }
 }
 
 // ---- contacts ---------------------------------------------------------------------------------------
 
-// Entry (i, k) of G, the derivative of friction; rows are counted from t1.
-static double friction_slope(const hfiAccelContact* c, int i, int k) {
-  static const int place[5][5] = {
-      {0, 1, -1, -1, -1}, {1, 2, -1, -1, -1}, {-1, -1, 3, -1, -1}, {-1, -1, -1, 4, 5}, {-1, -1, -1, 5, 6}};
-  return place[i][k] < 0 ? 0 : c->gtt[place[i][k]];
+// Entry (i, k) of G, the derivative of friction by slip; rows are counted from t1. Only entries within a friction group
+// differ from zero: sliding 11, 12, 22; torsion; rolling 11, 12, 22.
+static double friction_slope(const hfiAccelContact* contact, int i, int k) {
+  static const int place_in_gtt[5][5] = {
+      {0, 1, -1, -1, -1},
+      {1, 2, -1, -1, -1},
+      {-1, -1, 3, -1, -1},
+      {-1, -1, -1, 4, 5},
+      {-1, -1, -1, 5, 6},
+  };
+  int place = place_in_gtt[i][k];
+  return place < 0 ? 0 : contact->gtt[place];
 }
 
 // Computes the derivatives of the forces of a contact with its row velocities, Dv, and with displacements along its
 // rows, Dx.
-static void find_force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
+static void find_force_slopes(const hfiAccelContact* contact, double Dv[6][6], double Dx[6][6]) {
   memset(Dv, 0, 36 * sizeof(double));
   memset(Dx, 0, 36 * sizeof(double));
-  Dv[0][0] = c->dn_dv;
-  Dx[0][0] = -c->dn_dx;
 
-  for (int i = 1; i < c->dim; ++i) {
+  // normal force
+  Dv[0][0] = contact->dn_dv;
+  Dx[0][0] = -contact->dn_dx;
+
+  // friction, as in the file's head
+  for (int i = 1; i < contact->dim; ++i) {
     int g = hfi_row_group(i);
-    double ratio = c->law.friction == HF_FRICTION_ANCHORED && c->law.c_t[g] > 0 ? c->law.k_t[g] / c->law.c_t[g] : 0;
-    Dv[i][0] = c->dt_dn[i - 1] * c->dn_dv;
-    Dx[i][0] = -c->dt_dn[i - 1] * c->dn_dx;
-    for (int k = 1; k < c->dim; ++k) {
-      Dv[i][k] = -friction_slope(c, i - 1, k - 1);
+    int is_damped_spring = contact->law.friction == HF_FRICTION_ANCHORED && contact->law.c_t[g] > 0;
+    double ratio = is_damped_spring ? contact->law.k_t[g] / contact->law.c_t[g] : 0;
+    Dv[i][0] = contact->dt_dn[i - 1] * contact->dn_dv;
+    Dx[i][0] = -contact->dt_dn[i - 1] * contact->dn_dx;
+    for (int k = 1; k < contact->dim; ++k) {
+      Dv[i][k] = -friction_slope(contact, i - 1, k - 1);
       Dx[i][k] = ratio * Dv[i][k];
     }
   }
 }
 
-// D += J^T S J with the rows J of a contact, D column by column.
-static void add_block(hfAccel* a, const hfiAccelContact* c, double S[6][6], double* D) {
-  const int nv = a->model->nv;
-  const int dim = c->dim;
-  const int n = c->n;
-  const double* J = c->J;
+// D += J^T S J with the rows J of a contact; D (nv x nv) lies column by column.
+static void add_block(hfAccel* accel, const hfiAccelContact* contact, double S[6][6], double* D) {
+  const int nv = accel->model->nv;
+  const int dim = contact->dim;
+  const int n = contact->n;
+  const double* J = contact->J;
 
   // S J (dim x n)
-  double* T = a->rows.block;
+  double* T = accel->rows.block;
   memset(T, 0, (size_t)(dim * n) * sizeof *T);
   for (int i = 0; i < dim; ++i)
     for (int k = 0; k < dim; ++k)
       if (S[i][k] != 0) hfi_axpy(T + i * n, S[i][k], J + k * n, n);
 
   // row by row of J^T (S J)
-  double* row = T + 6 * a->rows.max_cols;
+  double* row = T + 6 * accel->rows.max_cols;
   for (int l = 0; l < n; ++l) {
     memset(row, 0, (size_t)n * sizeof *row);
     for (int i = 0; i < dim; ++i) hfi_axpy(row, J[i * n + l], T + i * n, n);
-    for (int k = 0; k < n; ++k) D[c->cols[k] * nv + c->cols[l]] += row[k];
+    for (int k = 0; k < n; ++k) D[contact->cols[k] * nv + contact->cols[l]] += row[k];
   }
 }
 
-void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
-  add_block(a, c, Dv, a->slopes.dtau_dv);
-  add_block(a, c, Dx, a->slopes.dtau_dq);
+// Adds the derivatives of a contact's forces by its row velocities, Dv, and by displacements along its rows, Dx.
+void hfi_accel_add_slopes(hfAccel* accel, const hfiAccelContact* contact, double Dv[6][6], double Dx[6][6]) {
+  add_block(accel, contact, Dv, accel->slopes.dtau_dv);
+  add_block(accel, contact, Dx, accel->slopes.dtau_dq);
 }
 
 // ---- the whole --------------------------------------------------------------------------------------
 
-// Writes a column of J, which is zero before: the accelerations for the forces in column j of D, to which the
+// Writes a column of J (n x n), which is zero before: the accelerations for the forces in column j of D. To them the
 // equalities add -rate Je_j.
-static void store_column(hfAccel* a, const double* D, int j, const double* rate, int n, int column, double* J) {
-  const int nv = a->model->nv;
-  hfiEqualityRows* e = &a->equalities;
-  double* x = a->slopes.column;
+static void store_column(hfAccel* accel, const double* D, int j, const double* rate, int n, int column, double* J) {
+  const int nv = accel->model->nv;
+  hfiEqualityRows* e = &accel->equalities;
+  double* x = accel->slopes.column;
+
+  // x <- the accelerations
   memcpy(x, D + (size_t)j * (size_t)nv, (size_t)nv * sizeof *x);
   for (int r = 0; r < e->count; ++r) e->lambda[r] = -rate[r] * e->J[r * nv + j];
-  hfi_accel_solve(a, x, e->lambda);
+  hfi_accel_solve(accel, x, e->lambda);
 
   for (int i = 0; i < nv; ++i)
     if (x[i] != 0) J[(nv + i) * n + column] = x[i];
 }
 
-void hfi_accel_begin_jacobian(hfAccel* a, int n, double* J) {
-  size_t bytes = (size_t)(a->model->nv * a->model->nv) * sizeof(double);
+// Clears J (n x n) and collects all slopes but those of contacts in accel->slopes.
+void hfi_accel_begin_jacobian(hfAccel* accel, int n, double* J) {
+  size_t bytes = (size_t)(accel->model->nv * accel->model->nv) * sizeof(double);
   memset(J, 0, (size_t)(n * n) * sizeof *J);
-  memset(a->slopes.dtau_dq, 0, bytes);
-  memset(a->slopes.dtau_dv, 0, bytes);
-  add_joints(a);
-  add_bends(a);
-  add_tendons(a);
-  add_actuators(a);
-  add_stops(a);
+  memset(accel->slopes.dtau_dq, 0, bytes);
+  memset(accel->slopes.dtau_dv, 0, bytes);
+
+  add_joints(accel);
+  add_bends(accel);
+  add_tendons(accel);
+  add_actuators(accel);
+  add_stops(accel);
 }
 
-void hfi_accel_finish_jacobian(hfAccel* a, int n, double* J) {
-  const int nv = a->model->nv;
+// Writes J from the collected slopes: d qdot/dv = 1, d vdot/dq, d vdot/dv, and the rows and columns of activations.
+void hfi_accel_finish_jacobian(hfAccel* accel, int n, double* J) {
+  const int nv = accel->model->nv;
   for (int j = 0; j < nv; ++j) {
     J[j * n + nv + j] = 1;
-    store_column(a, a->slopes.dtau_dq, j, a->equalities.stiffness, n, j, J);
-    store_column(a, a->slopes.dtau_dv, j, a->equalities.damping, n, nv + j, J);
+    store_column(accel, accel->slopes.dtau_dq, j, accel->equalities.stiffness, n, j, J);
+    store_column(accel, accel->slopes.dtau_dv, j, accel->equalities.damping, n, nv + j, J);
   }
-  hfi_accel_activation_jacobian(a, n, J);
+  hfi_accel_activation_jacobian(accel, n, J);
 }
 
-hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
-  const int n = 2 * a->model->nv + a->model->na;
-  hfStatus status = hfi_accel_visit(a, t, x);
+// J (n x n) of hf_accel_ode at x.
+hfStatus hfi_accel_jacobian(hfAccel* accel, double t, const double* x, double* J) {
+  const int n = 2 * accel->model->nv + accel->model->na;
+  hfStatus status = hfi_accel_visit(accel, t, x);
   if (status) return status;
 
-  hfi_accel_begin_jacobian(a, n, J);
-  for (int i = 0; i < a->ncontact; ++i) {
-    double Dv[6][6], Dx[6][6];
-    if (!(a->contact[i].f[0] > 0)) continue;
-    find_force_slopes(&a->contact[i], Dv, Dx);
-    hfi_accel_add_slopes(a, &a->contact[i], Dv, Dx);
+  hfi_accel_begin_jacobian(accel, n, J);
+  for (int i = 0; i < accel->ncontact; ++i) {
+    if (!(accel->contact[i].f[0] > 0)) continue;
+
+    double Dv[6][6];
+    double Dx[6][6];
+    find_force_slopes(&accel->contact[i], Dv, Dx);
+    hfi_accel_add_slopes(accel, &accel->contact[i], Dv, Dx);
   }
-  hfi_accel_finish_jacobian(a, n, J);
+  hfi_accel_finish_jacobian(accel, n, J);
   return HF_OK;
 }

@@ -13,36 +13,40 @@
 // Step e of the difference quotient [s]: a compromise of its truncation, e^2/6, and rounding, eps/e.
 static const double DIFFERENCE_STEP = 1e-5;
 // The slopes on both sides agree when they differ by less than this share plus this much [-, m/s^2].
-static const double AGREEMENT_SHARE = 0.1, AGREEMENT_FLOOR = 1e-2;
+static const double AGREEMENT_SHARE = 0.1;
+static const double AGREEMENT_FLOOR = 1e-2;
 
 // ---- Jdot v -----------------------------------------------------------------------------------------
 
-// Computes the row velocities J(q (+) e v) v + drift of the contacts at q (+) e v. Afterwards the accel is at no known
-// configuration.
-static void find_moved_rows(hfAccel* a, const double* q, const double* v, double e, hfiMovedRows* out, int32_t* count) {
-  double* q_moved = a->motion.q_moved;
-  memcpy(q_moved, q, (size_t)a->model->nq * sizeof *q);
-  hf_model_integrate(a->model, q_moved, v, e);
+// Computes the row velocities J(q (+) e v) v + drift of the contacts at q (+) e v, and their number. Afterwards the
+// accel is at no known configuration.
+static void find_moved_rows(hfAccel* accel, const double* q, const double* v, double e, hfiMovedRows* out,
+                            int32_t* count) {
+  double* q_moved = accel->motion.q_moved;
+  memcpy(q_moved, q, (size_t)accel->model->nq * sizeof *q);
+  hf_model_integrate(accel->model, q_moved, v, e);
 
-  a->stage = HFI_ACCEL_NOWHERE;
-  hfi_world_place(a->world, q_moved, a->input);
-  hfi_accel_collide(a);
-  *count = a->ncontact;
-  for (int i = 0; i < a->ncontact; ++i) {
-    out[i].key = hfi_contact_key(a->contact[i].contact);
-    hfi_accel_row_velocities(&a->contact[i], v, out[i].s);
+  accel->stage = HFI_ACCEL_NOWHERE;
+  hfi_world_place(accel->world, q_moved, accel->input);
+  hfi_accel_collide(accel);
+
+  *count = accel->ncontact;
+  for (int i = 0; i < accel->ncontact; ++i) {
+    out[i].key = hfi_contact_key(accel->contact[i].source);
+    hfi_accel_row_velocities(&accel->contact[i], v, out[i].s);
   }
 }
 
-// Makes a->motion fresh at q and v.
-static void update_motion(hfAccel* a, const double* q, const double* v) {
-  hfiRowMotion* motion = &a->motion;
-  size_t q_bytes = (size_t)a->model->nq * sizeof *q;
-  size_t v_bytes = (size_t)a->model->nv * sizeof *v;
+// Makes accel->motion fresh at q and v: row velocities a little before and after.
+static void update_motion(hfAccel* accel, const double* q, const double* v) {
+  hfiRowMotion* motion = &accel->motion;
+  size_t q_bytes = (size_t)accel->model->nq * sizeof *q;
+  size_t v_bytes = (size_t)accel->model->nv * sizeof *v;
   if (motion->is_fresh && memcmp(q, motion->q, q_bytes) == 0 && memcmp(v, motion->v, v_bytes) == 0) return;
 
   for (int side = 0; side < 2; ++side)
-    find_moved_rows(a, q, v, side ? DIFFERENCE_STEP : -DIFFERENCE_STEP, motion->rows[side], &motion->count[side]);
+    find_moved_rows(accel, q, v, side ? DIFFERENCE_STEP : -DIFFERENCE_STEP, motion->rows[side], &motion->count[side]);
+
   memcpy(motion->q, q, q_bytes);
   memcpy(motion->v, v, v_bytes);
   motion->is_fresh = 1;
@@ -59,21 +63,24 @@ static const hfiMovedRows* find_rows(const hfiRowMotion* motion, int side, hfiCo
 // then the smaller slope, which is the slope of the other side, is taken.
 static double choose_slope(double ahead, double behind) {
   if (!isfinite(ahead) || !isfinite(behind)) return isfinite(ahead) ? ahead : behind;
+
   double larger = max2(fabs(ahead), fabs(behind));
   if (fabs(ahead - behind) <= AGREEMENT_SHARE * larger + AGREEMENT_FLOOR) return 0.5 * (ahead + behind);
   return fabs(ahead) < fabs(behind) ? ahead : behind;
 }
 
-// Fills Jdot_v of the problem from a->motion.
-static void fill_rates(hfAccel* a) {
-  hfAccelProblem* p = &a->problem;
+// Fills Jdot_v of the problem from accel->motion.
+static void fill_rates(hfAccel* accel) {
+  hfAccelProblem* p = &accel->problem;
   for (int i = 0; i < p->ncontact; ++i) {
-    hfiContactKey key = hfi_contact_key(a->contact[i].contact);
-    const hfiMovedRows* before = find_rows(&a->motion, 0, key);
-    const hfiMovedRows* after = find_rows(&a->motion, 1, key);
+    hfiContactKey key = hfi_contact_key(accel->contact[i].source);
+    const hfiMovedRows* before = find_rows(&accel->motion, 0, key);
+    const hfiMovedRows* after = find_rows(&accel->motion, 1, key);
+
     for (int r = 0; r < p->contact[i].dim; ++r) {
       int row = p->contact[i].row + r;
-      double here = hfi_dot(p->J + (size_t)row * (size_t)p->nv, p->v, p->nv) + a->contact[i].drift[r];
+      double here = hfi_dot(p->J + (size_t)row * (size_t)p->nv, p->v, p->nv) + accel->contact[i].drift[r];
+
       double ahead = after ? (after->s[r] - here) / DIFFERENCE_STEP : NAN;
       double behind = before ? (here - before->s[r]) / DIFFERENCE_STEP : NAN;
       p->Jdot_v[row] = choose_slope(ahead, behind);
@@ -83,53 +90,59 @@ static void fill_rates(hfAccel* a) {
 
 // ---- the problem --------------------------------------------------------------------------------------
 
-// Copies a contact, whose first row is `row`, and its rows of J.
-static void copy_contact(const hfAccel* a, const hfiAccelContact* from, int row, hfAccelContact* out) {
-  const int nv = a->model->nv;
-  const hfiContact* c = from->contact;
-  *out = (hfAccelContact){.geom_a = c->geom_a,
-                          .geom_b = c->geom_b,
-                          .body_a = c->body_a,
-                          .body_b = c->body_b,
-                          .feature = c->feature,
-                          .dim = from->dim,
-                          .row = row,
-                          .p_W = c->p_W,
-                          .n_W = c->n,
-                          .t1_W = c->t1,
-                          .t2_W = c->t2,
-                          .law = from->law};
+// Copies a contact, whose first row is `row`, to `out`, and its rows to the problem's J.
+static void copy_contact(const hfAccel* accel, const hfiAccelContact* from, int row, hfAccelContact* out) {
+  const int nv = accel->model->nv;
+  const hfiContact* contact = from->source;
+  *out = (hfAccelContact){
+      .geom_a = contact->geom_a,
+      .geom_b = contact->geom_b,
+      .body_a = contact->body_a,
+      .body_b = contact->body_b,
+      .feature = contact->feature,
+      .dim = from->dim,
+      .row = row,
+      .p_W = contact->p_W,
+      .n_W = contact->n,
+      .t1_W = contact->t1,
+      .t2_W = contact->t2,
+      .law = from->law,
+  };
 
-  double* J = a->problem.J + (size_t)row * (size_t)nv;
+  double* J = accel->problem.J + (size_t)row * (size_t)nv;
   memset(J, 0, (size_t)(from->dim * nv) * sizeof *J);
   for (int r = 0; r < from->dim; ++r)
     for (int k = 0; k < from->n; ++k) J[r * nv + from->cols[k]] = from->J[r * from->n + k];
 }
 
-const hfAccelProblem* hf_accel_problem(hfAccel* a, double t, const double* q, const double* v, const double* act) {
-  hfAccelProblem* p = &a->problem;
-  const size_t bytes = (size_t)a->model->nv * sizeof *v;
-  update_motion(a, q, v);
-  if (hfi_accel_gather(a, t, q, v, act, NULL)) return NULL;
-  --a->statistics.evaluations;
+// Fills and returns the problem at a point; NULL if it has no factors. It counts no evaluation, because the caller asks
+// for no rate.
+const hfAccelProblem* hf_accel_problem(hfAccel* accel, double t, const double* q, const double* v, const double* act) {
+  hfAccelProblem* p = &accel->problem;
+  const size_t bytes = (size_t)accel->model->nv * sizeof *v;
+  update_motion(accel, q, v);
+  if (hfi_accel_gather(accel, t, q, v, act, NULL)) return NULL;
+  --accel->statistics.evaluations;
 
-  p->nv = a->model->nv;
-  hf_dynamics_dense_mass_matrix(a->dynamics, p->M);
-  memcpy(p->tau, a->tau, bytes);
+  p->nv = accel->model->nv;
+  hf_dynamics_dense_mass_matrix(accel->dynamics, p->M);
+  memcpy(p->tau, accel->tau, bytes);
   memcpy(p->v, v, bytes);
 
-  p->ncontact = a->ncontact;
+  // contacts
+  p->ncontact = accel->ncontact;
   p->nrow = 0;
-  for (int i = 0; i < a->ncontact; ++i) {
-    copy_contact(a, &a->contact[i], p->nrow, &p->contact[i]);
-    p->nrow += a->contact[i].dim;
+  for (int i = 0; i < accel->ncontact; ++i) {
+    copy_contact(accel, &accel->contact[i], p->nrow, &p->contact[i]);
+    p->nrow += accel->contact[i].dim;
   }
-  fill_rates(a);
+  fill_rates(accel);
 
-  p->nequality = a->equalities.count;
-  p->Je = a->equalities.J;
-  p->Jedot_v = a->equalities.Jdot_v;
-  p->error = a->equalities.error;
-  p->reference = a->equalities.target;
+  // equalities
+  p->nequality = accel->equalities.count;
+  p->Je = accel->equalities.J;
+  p->Jedot_v = accel->equalities.Jdot_v;
+  p->error = accel->equalities.error;
+  p->reference = accel->equalities.target;
   return p;
 }

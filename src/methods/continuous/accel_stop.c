@@ -13,7 +13,8 @@
 static const double ONSET_DEPTH = 1e-4; // Depth over which the damping of a stop sets in [m or rad].
 static const double STOP_TIME = 0.005;  // Time constant of a stop without stiffness and damping of its own [s].
 
-int hfi_accel_max_stops(const hfModel* m) { return 2 * m->njnt + m->nv + 3 * m->ntendon; }
+// Largest number of stops of a model.
+int hfi_accel_max_stops(const hfModel* model) { return 2 * model->njnt + model->nv + 3 * model->ntendon; }
 
 // J v of a stop.
 static double row_velocity(const hfiStop* stop, const double* v) {
@@ -23,21 +24,24 @@ static double row_velocity(const hfiStop* stop, const double* v) {
   return s;
 }
 
-// Adds the force of a stop along sign J to tau, and the stop to a->stops, unless it does nothing.
-static void add_stop(hfAccel* a, const hfiStop* stop, double sign, double* tau) {
+// Adds the force of a stop along sign J to tau, and the stop to accel->stops, unless it does nothing.
+static void add_stop(hfAccel* accel, const hfiStop* stop, double sign, double* tau) {
   const double* J = hfi_stop_row(stop);
   if (stop->force == 0 && stop->df_ds == 0 && stop->df_dx == 0) return;
+
   for (int k = 0; k < stop->n; ++k) tau[stop->dof[k]] += sign * J[k] * stop->force;
 
-  hfiStop* kept = &a->stops.list[a->stops.count++];
+  hfiStop* kept = &accel->stops.list[accel->stops.count++];
   *kept = *stop;
   kept->force *= sign;
 }
 
-// Adds the force of a limit at distance phi. `sign`: s = sign J v, and the force acts along sign J.
-static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, hfiCompliance law, const double* v,
+// Adds the force of a limit at distance phi [m or rad], if that is negative. Its velocity is s = sign J v, and its
+// force acts along sign J.
+static void add_limit(hfAccel* accel, hfiStop stop, double sign, double phi, hfiCompliance law, const double* v,
                       double* tau) {
   if (phi >= 0) return;
+
   double ramp = min2(1, -phi / ONSET_DEPTH);
   double s = sign * row_velocity(&stop, v);
   stop.is_limit = 1;
@@ -46,16 +50,16 @@ static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, hfiComp
 
   stop.df_ds = -law.c * ramp;
   stop.df_dx = -law.k + (ramp < 1 ? law.c * s / ONSET_DEPTH : 0);
-  add_stop(a, &stop, sign, tau);
+  add_stop(accel, &stop, sign, tau);
 }
 
 // Adds a friction loss [N or N m].
-static void add_friction(hfAccel* a, hfiStop stop, double loss, const double* v, double* tau) {
-  double vs = a->model->world.stiction_speed;
+static void add_friction(hfAccel* accel, hfiStop stop, double loss, const double* v, double* tau) {
+  double vs = accel->model->world.stiction_speed;
   double x = row_velocity(&stop, v) / vs;
   stop.force = -loss * clamp(x, -1, 1);
   stop.df_ds = fabs(x) < 1 ? -loss / vs : 0;
-  add_stop(a, &stop, 1, tau);
+  add_stop(accel, &stop, 1, tau);
 }
 
 // ---- joints -----------------------------------------------------------------------------------------
@@ -64,117 +68,133 @@ static void add_friction(hfAccel* a, hfiStop stop, double loss, const double* v,
 static hfiCompliance critical_stop(double mass) { return (hfiCompliance){mass / sqr(STOP_TIME), 2 * mass / STOP_TIME}; }
 
 // Stiffness and damping of the limits of joint j.
-static hfiCompliance find_joint_stop(const hfModel* m, int j) {
-  hfiCompliance given = hfi_joint_limit_given(m, j);
-  return hfi_is_given(given) ? given : critical_stop(hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[j]]);
+static hfiCompliance find_joint_stop(const hfModel* model, int j) {
+  hfiCompliance given = hfi_joint_limit_given(model, j);
+  return hfi_is_given(given) ? given : critical_stop(hf_model_dof_M0(model)[hf_model_jnt_dofadr(model)[j]]);
 }
 
 // Adds the limits of joint j that are passed.
-static void limit_joint(hfAccel* a, int j, const double* q, const double* v, double* tau) {
-  const hfModel* m = a->model;
+static void limit_joint(hfAccel* accel, int j, const double* q, const double* v, double* tau) {
+  const hfModel* model = accel->model;
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
-  int count = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit);
-  hfiCompliance law = find_joint_stop(m, j);
+  int count = hfi_joint_limits(model, j, q + hf_model_jnt_qposadr(model)[j], limit);
+  hfiCompliance law = find_joint_stop(model, j);
 
   for (int i = 0; i < count; ++i) {
-    hfiStop stop = {.joint = j,
-                    .tendon = -1,
-                    .n = hfi_joint_nv(hf_model_jnt_type(m)[j]),
-                    .dof = a->stops.dof_index + hf_model_jnt_dofadr(m)[j]};
+    hfiStop stop = {
+        .joint = j,
+        .tendon = -1,
+        .n = hfi_joint_nv(hf_model_jnt_type(model)[j]),
+        .dof = accel->stops.dof_index + hf_model_jnt_dofadr(model)[j],
+    };
     v3_store(stop.J, v3_load(limit[i].J));
-    add_limit(a, stop, 1, limit[i].phi, law, v, tau);
+    add_limit(accel, stop, 1, limit[i].phi, law, v, tau);
   }
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------
 
 // A stop along the length of tendon t, without a force.
-static hfiStop tendon_row(const hfAccel* a, int t) {
-  const hfActuation* u = a->actuation;
-  int start = u->tendons.start[t];
-  return (hfiStop){.joint = -1,
-                   .tendon = t,
-                   .n = u->tendons.start[t + 1] - start,
-                   .dof = u->tendons.dof + start,
-                   .J_long = u->tendons.J + start};
+static hfiStop tendon_row(const hfAccel* accel, int t) {
+  const hfActuation* actuation = accel->actuation;
+  int start = actuation->tendons.start[t];
+  return (hfiStop){
+      .joint = -1,
+      .tendon = t,
+      .n = actuation->tendons.start[t + 1] - start,
+      .dof = actuation->tendons.dof + start,
+      .J_long = actuation->tendons.J + start,
+  };
 }
 
 // Stiffness and damping of the limits of a tendon with this row; zero if the tendon can move nothing.
-static hfiCompliance find_tendon_stop(const hfModel* m, const hfiStop* row) {
+static hfiCompliance find_tendon_stop(const hfModel* model, const hfiStop* row) {
   double w = 0;
-  for (int i = 0; i < row->n; ++i) w += sqr(row->J_long[i]) / hf_model_dof_M0(m)[row->dof[i]];
+  for (int i = 0; i < row->n; ++i) w += sqr(row->J_long[i]) / hf_model_dof_M0(model)[row->dof[i]];
   return w > 0 ? critical_stop(1 / w) : (hfiCompliance){0, 0};
 }
 
 // Distances of tendon t from its two limits, less its margin [m].
-static void find_tendon_gaps(const hfAccel* a, int t, double phi[2]) {
-  const double* range = hf_model_tendon_range(a->model) + 2 * t;
-  double length = a->actuation->tendons.length[t];
-  double margin = hf_model_tendon_margin(a->model)[t];
+static void find_tendon_gaps(const hfAccel* accel, int t, double phi[2]) {
+  const double* range = hf_model_tendon_range(accel->model) + 2 * t;
+  double length = accel->actuation->tendons.length[t];
+  double margin = hf_model_tendon_margin(accel->model)[t];
   phi[0] = length - range[0] - margin;
   phi[1] = range[1] - length - margin;
 }
 
 // Adds the limits of tendon t that are passed.
-static void limit_tendon(hfAccel* a, int t, const double* v, double* tau) {
+static void limit_tendon(hfAccel* accel, int t, const double* v, double* tau) {
   double phi[2];
-  hfiStop stop = tendon_row(a, t);
-  hfiCompliance law = find_tendon_stop(a->model, &stop);
+  hfiStop stop = tendon_row(accel, t);
+  hfiCompliance law = find_tendon_stop(accel->model, &stop);
   if (!(law.k > 0)) return;
-  find_tendon_gaps(a, t, phi);
-  add_limit(a, stop, 1, phi[0], law, v, tau);
-  add_limit(a, stop, -1, phi[1], law, v, tau);
+
+  find_tendon_gaps(accel, t, phi);
+  add_limit(accel, stop, 1, phi[0], law, v, tau);
+  add_limit(accel, stop, -1, phi[1], law, v, tau);
 }
 
 // ---- energy -----------------------------------------------------------------------------------------
 
-static double joint_limit_energy(const hfModel* m, int j, const double* q) {
+// Energy in the springs of joint j's limits at q [J].
+static double joint_limit_energy(const hfModel* model, int j, const double* q) {
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
-  int count = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit);
-  double k = find_joint_stop(m, j).k;
+  int count = hfi_joint_limits(model, j, q + hf_model_jnt_qposadr(model)[j], limit);
+  double k = find_joint_stop(model, j).k;
+
   double sum = 0;
+  // the order of the sum is part of the result
   for (int i = count - 1; i >= 0; --i) sum += 0.5 * k * sqr(min2(limit[i].phi, 0));
   return sum;
 }
 
-static double tendon_limit_energy(const hfAccel* a, int t) {
+// Energy in the springs of tendon t's limits [J].
+static double tendon_limit_energy(const hfAccel* accel, int t) {
   double phi[2];
-  hfiStop row = tendon_row(a, t);
-  double k = find_tendon_stop(a->model, &row).k;
-  find_tendon_gaps(a, t, phi);
+  hfiStop row = tendon_row(accel, t);
+  double k = find_tendon_stop(accel->model, &row).k;
+  find_tendon_gaps(accel, t, phi);
   return 0.5 * k * (sqr(min2(phi[0], 0)) + sqr(min2(phi[1], 0)));
 }
 
-double hfi_accel_limit_energy(const hfAccel* a, const double* q) {
-  const hfModel* m = a->model;
+// Energy in the springs of all limits at q [J]: k phi^2/2 of each that is passed.
+double hfi_accel_limit_energy(const hfAccel* accel, const double* q) {
+  const hfModel* model = accel->model;
   double sum = 0;
-  if (m->world.disable_limit) return 0;
-  for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_limited(m)[j]) sum += joint_limit_energy(m, j, q);
-  for (int t = 0; t < m->ntendon; ++t)
-    if (hf_model_tendon_limited(m)[t]) sum += tendon_limit_energy(a, t);
+  if (model->world.disable_limit) return 0;
+
+  for (int j = 0; j < model->njnt; ++j)
+    if (hf_model_jnt_limited(model)[j]) sum += joint_limit_energy(model, j, q);
+  for (int t = 0; t < model->ntendon; ++t)
+    if (hf_model_tendon_limited(model)[t]) sum += tendon_limit_energy(accel, t);
   return sum;
 }
 
 // ---- all --------------------------------------------------------------------------------------------
 
-void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau) {
-  const hfModel* m = a->model;
-  a->stops.count = 0;
+// Computes limits and friction losses: adds their forces to tau and lists them in accel->stops.
+void hfi_accel_stops(hfAccel* accel, const double* q, const double* v, double* tau) {
+  const hfModel* model = accel->model;
+  accel->stops.count = 0;
 
-  if (!m->world.disable_limit) {
-    for (int j = 0; j < m->njnt; ++j)
-      if (hf_model_jnt_limited(m)[j]) limit_joint(a, j, q, v, tau);
-    for (int t = 0; t < m->ntendon; ++t)
-      if (hf_model_tendon_limited(m)[t]) limit_tendon(a, t, v, tau);
+  // limits
+  if (!model->world.disable_limit) {
+    for (int j = 0; j < model->njnt; ++j)
+      if (hf_model_jnt_limited(model)[j]) limit_joint(accel, j, q, v, tau);
+    for (int t = 0; t < model->ntendon; ++t)
+      if (hf_model_tendon_limited(model)[t]) limit_tendon(accel, t, v, tau);
   }
 
-  if (m->world.disable_frictionloss) return;
-  for (int i = 0; i < m->nv; ++i) {
-    hfiStop stop = {.joint = -1, .tendon = -1, .n = 1, .dof = a->stops.dof_index + i, .J = {1}};
-    if (hf_model_dof_frictionloss(m)[i] > 0) add_friction(a, stop, hf_model_dof_frictionloss(m)[i], v, tau);
+  // friction losses
+  if (model->world.disable_frictionloss) return;
+  for (int i = 0; i < model->nv; ++i) {
+    double loss = hf_model_dof_frictionloss(model)[i];
+    hfiStop stop = {.joint = -1, .tendon = -1, .n = 1, .dof = accel->stops.dof_index + i, .J = {1}};
+    if (loss > 0) add_friction(accel, stop, loss, v, tau);
   }
-  for (int t = 0; t < m->ntendon; ++t)
-    if (hf_model_tendon_frictionloss(m)[t] > 0)
-      add_friction(a, tendon_row(a, t), hf_model_tendon_frictionloss(m)[t], v, tau);
+  for (int t = 0; t < model->ntendon; ++t) {
+    double loss = hf_model_tendon_frictionloss(model)[t];
+    if (loss > 0) add_friction(accel, tendon_row(accel, t), loss, v, tau);
+  }
 }

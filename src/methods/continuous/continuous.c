@@ -19,14 +19,16 @@
 
 // ---- creation ---------------------------------------------------------------------------------------
 
+// Plans or takes the arrays: the largest state, accelerations, contacts.
 static void take_arrays(void* object, hfiArena* arena) {
   hfiContinuous* c = object;
-  const hfModel* m = c->world->model;
-  c->x = HFI_TAKE(arena, double, m->nq + m->nv + m->na + 6 * c->world->config.max_contacts);
-  c->vdot = HFI_TAKE(arena, double, m->nv);
+  const hfModel* model = c->world->model;
+  c->x = HFI_TAKE(arena, double, model->nq + model->nv + model->na + 6 * c->world->config.max_contacts);
+  c->vdot = HFI_TAKE(arena, double, model->nv);
   c->contact = HFI_TAKE(arena, hfContact, c->world->config.max_contacts);
 }
 
+// Creates the accel and the integrator over a world. An explicit integrator follows deformations as coordinates.
 hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
                                const hfIntegratorConfig* integrator, double velocity_time, hfError* error) {
   hfiContinuous seed = {.world = world, .h = integrator->step};
@@ -38,7 +40,8 @@ hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, cons
   if (status == HF_OK && world->model->nv > 0) {
     // an explicit method follows deformations as coordinates
     int is_explicit = hfi_butcher(integrator->method)->gamma == 0;
-    c->accel->deformations.act = accel->friction == HF_FRICTION_ANCHORED && is_explicit;
+    c->accel->deformations.is_active = accel->friction == HF_FRICTION_ANCHORED && is_explicit;
+
     hfi_accel_weigh(c->accel, velocity_time);
     hfOde ode = hfi_accel_ode_with_memory(c->accel);
     hfIntegratorConfig config = *integrator;
@@ -58,6 +61,7 @@ void hfi_continuous_free(hfiContinuous* c) {
   hfi_release(c);
 }
 
+// What the integrator did in the last step; nothing if nothing can move.
 hfIntegratorReport hfi_continuous_report(const hfiContinuous* c) {
   hfIntegratorReport none = {0};
   return c->integrator ? hf_integrator_report(c->integrator) : none;
@@ -68,25 +72,31 @@ hfIntegratorReport hfi_continuous_report(const hfiContinuous* c) {
 // Gives the integrator the equation with the deformations of the present contacts, and the accel the state whose memory
 // it renews.
 static void prepare_integrator(hfiContinuous* c, hfState* state) {
-  const hfModel* m = c->world->model;
-  hfAccel* a = c->accel;
-  int n = 2 * m->nv + m->na;
-  int nx = m->nq + m->nv + m->na;
-  a->keeper = (hfiKeeper){.state = state};
-  if (a->deformations.act) hfi_accel_read_deformations(a, c->x + nx);
-  a->deformations.now = c->x + nx;
-  hfi_integrator_resize(c->integrator, nx + a->deformations.count, n + a->deformations.count);
+  const hfModel* model = c->world->model;
+  hfAccel* accel = c->accel;
+  int n = 2 * model->nv + model->na;
+  int nx = model->nq + model->nv + model->na;
+
+  accel->keeper = (hfiKeeper){.state = state};
+  if (accel->deformations.is_active) hfi_accel_read_deformations(accel, c->x + nx);
+  accel->deformations.now = c->x + nx;
+
+  hfi_integrator_resize(c->integrator, nx + accel->deformations.count, n + accel->deformations.count);
 }
 
+// Advances a state by h or, on trouble (status > 0), to the end of the last accepted step.
 hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* input, double h, hfError* error) {
-  hfAccel* a = c->accel;
+  hfAccel* accel = c->accel;
   double t = state->time;
   double end = t + h;
   hfStatus status = HF_OK;
-  a->anchors.span = h;
-  hf_accel_begin(a, state, input);
+
+  // begin at the state
+  accel->anchors.span = h;
+  hf_accel_begin(accel, state, input);
   hfi_state_load(state, c->x);
 
+  // integrate
   if (c->integrator) {
     prepare_integrator(c, state);
     hf_integrator_set_next_step(c->integrator, c->first > 0 ? min2(c->first, h) : h);
@@ -94,76 +104,88 @@ hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* in
   } else {
     t = end;
   }
+
   if (status < 0) return status;
   hfi_state_store(state, c->x);
   state->time = t;
 
-  // Computes results at the end. The contact memory was renewed after the integrator's last step.
+  // results at the end; the contact memory was renewed after the integrator's last step
   const double* act = state->na ? hf_state_act(state) : NULL;
-  hfStatus evaluation = hf_accel_rate(a, t, hf_state_q(state), hf_state_v(state), act, c->vdot, NULL);
-  if (evaluation == HF_OK && a->keeper.forgotten) evaluation = HF_OVERFLOW;
+  hfStatus evaluation = hf_accel_rate(accel, t, hf_state_q(state), hf_state_v(state), act, c->vdot, NULL);
+  if (evaluation == HF_OK && accel->keeper.forgotten) evaluation = HF_OVERFLOW;
   return status ? status : evaluation;
 }
 
 // ---- results ----------------------------------------------------------------------------------------
 
-hfContact hfi_accel_read_contact(const hfiAccelContact* c) {
-  hfContact r = hfi_contact_result(c->contact);
-  hfi_contact_result_force(&r, c->contact, c->dim, c->f);
-  hfi_contact_result_velocity(&r, c->contact, c->dim, c->s);
-  if (c->dim >= 3) r.mu = c->law.mu[HF_SLIDING];
-  r.stick = hfi_accel_contact_sticks(c);
+// A contact of the last evaluation, as a sim reports it.
+hfContact hfi_accel_read_contact(const hfiAccelContact* contact) {
+  hfContact r = hfi_contact_result(contact->source);
+  hfi_contact_result_force(&r, contact->source, contact->dim, contact->f);
+  hfi_contact_result_velocity(&r, contact->source, contact->dim, contact->s);
+  if (contact->dim >= 3) r.mu = contact->law.mu[HF_SLIDING];
+  r.stick = hfi_accel_contact_sticks(contact);
   return r;
 }
 
-void hfi_accel_keep_contact(hfContact c, hfContact* list, int32_t* n, hfStepReport* report) {
-  if (c.fn == 0 && c.depth <= 0) return;
-  list[(*n)++] = c;
+// Appends a contact to the n contacts of the list and to the report, unless it is open and has no force.
+void hfi_accel_keep_contact(hfContact contact, hfContact* list, int32_t* n, hfStepReport* report) {
+  if (contact.fn == 0 && contact.depth <= 0) return;
+
+  list[(*n)++] = contact;
   report->ncontact = *n;
-  report->nstick += c.stick;
-  report->max_depth = max2(report->max_depth, c.depth);
+  report->nstick += contact.stick;
+  report->max_depth = max2(report->max_depth, contact.depth);
 }
 
-void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out) {
-  const int nv = a->model->nv;
-  const hfiEqualityRows* rows = &a->equalities;
+// Writes the forces of limits, friction losses and equalities at the last evaluation to out->constraint, if a sensor
+// reads them.
+void hfi_accel_constraint_forces(const hfAccel* accel, hfiStepOutput* out) {
+  const int nv = accel->model->nv;
+  const hfiEqualityRows* rows = &accel->equalities;
   hfiConstraintForces* f = out->constraint;
   if (!f) return;
 
   // limits and friction losses
-  for (int i = 0; i < a->stops.count; ++i) {
-    const hfiStop* stop = &a->stops.list[i];
+  for (int i = 0; i < accel->stops.count; ++i) {
+    const hfiStop* stop = &accel->stops.list[i];
     if (stop->joint >= 0) f->joint_limit[stop->joint] += fabs(stop->force);
     if (stop->tendon >= 0) f->tendon[stop->tendon] += stop->force;
     if (stop->tendon >= 0 && stop->is_limit) f->tendon_limit[stop->tendon] += fabs(stop->force);
   }
 
   // equalities
-  for (int i = 0, row = 0; i < a->model->neq; row += rows->object[i++].dim)
+  int row = 0; // first row of equality i
+  for (int i = 0; i < accel->model->neq; ++i) {
     for (int k = 0; k < rows->object[i].dim; ++k) {
       f->equality[6 * i + k] = rows->lambda[row + k];
-      f->equality_speed[6 * i + k] = hfi_dot(rows->J + (row + k) * nv, a->dynamics->v, nv);
+      f->equality_speed[6 * i + k] = hfi_dot(rows->J + (row + k) * nv, accel->dynamics->v, nv);
     }
+    row += rows->object[i].dim;
+  }
 }
 
-void hfi_accel_report(const hfAccel* a, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
+// Fills the counts that all methods of continuous time report. dropped: number of contacts dropped before the step.
+void hfi_accel_report(const hfAccel* accel, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
                       hfStepReport* report) {
   report->continuous = *integration;
   report->solve.iterations = (int32_t)integration->iterations;
   report->solve.limited = (int32_t)integration->limited;
-  report->ndropped = (int32_t)(hf_accel_statistics(a).dropped - dropped);
+  report->ndropped = (int32_t)(hf_accel_statistics(accel).dropped - dropped);
   report->status = status == HF_OK && report->ndropped ? HF_OVERFLOW : status;
 }
 
+// Computes contacts, forces, accelerations and the report of the last step.
 void hfi_continuous_results(hfiContinuous* c, hfStatus status, int64_t dropped, hfiStepOutput* out) {
-  const hfAccel* a = c->accel;
+  const hfAccel* accel = c->accel;
   hfIntegratorReport integration = hfi_continuous_report(c);
-  hfi_accel_report(a, status, &integration, dropped, out->report);
+  hfi_accel_report(accel, status, &integration, dropped, out->report);
 
   c->ncontact = 0;
-  for (int i = 0; i < a->ncontact; ++i)
-    hfi_accel_keep_contact(hfi_accel_read_contact(&a->contact[i]), c->contact, &c->ncontact, out->report);
-  hfi_accel_constraint_forces(a, out);
+  for (int i = 0; i < accel->ncontact; ++i)
+    hfi_accel_keep_contact(hfi_accel_read_contact(&accel->contact[i]), c->contact, &c->ncontact, out->report);
+
+  hfi_accel_constraint_forces(accel, out);
   memcpy(out->acceleration, c->vdot, sizeof *c->vdot * (size_t)c->world->model->nv);
   out->taken = 1;
 }

@@ -11,14 +11,16 @@ typedef struct hfiContinuous {
   hfIntegrator* integrator; // NULL: nothing can move
   double h;                 // length of a step of the sim [s]
   double first;             // the integrator tries this length first; 0: all of a step [s]
-  double *x, *vdot;         // (nq + nv + na + 6 max_contacts), (nv) accelerations at the end of the last step
-  int32_t ncontact;
-  hfContact* contact;       // (max_contacts) contacts of the last step, see hfi_accel_keep_contact
+  double* x;                // (nq + nv + na + 6 max_contacts) the state
+  double* vdot;             // (nv) accelerations at the end of the last step [m/s^2, rad/s^2]
+  int32_t ncontact;         // number of contacts of the last step
+  hfContact* contact;       // (max_contacts) these contacts, see hfi_accel_keep_contact
 } hfiContinuous;
 
 // The options of the accel for the configuration of a sim.
 hfAccelConfig hfi_accel_config_of(const hfSimConfig* config);
-static const double HFI_FOLLOWED_GAP = 1e-3; // Contacts whose deformations are coordinates are followed from this gap on [m].
+// Contacts whose deformations are coordinates are followed from this gap on [m].
+static const double HFI_FOLLOWED_GAP = 1e-3;
 
 // velocity_time: weight of velocity errors, see hfi_accel_weigh [s].
 hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,

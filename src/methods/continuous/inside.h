@@ -25,8 +25,8 @@ double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiSin
 // ---- deformations as functions of the configuration (accel_anchor.c, accel_memory.c) ---------------------
 
 // Rotation of body A of a contact in body B.
-static inline hfQuat hfi_accel_relative_rotation(const hfAccel* a, const hfiContact* c) {
-  return q_mul(q_conj(a->dynamics->q_WB[c->body_b]), a->dynamics->q_WB[c->body_a]);
+static inline hfQuat hfi_accel_relative_rotation(const hfAccel* accel, const hfiContact* contact) {
+  return q_mul(q_conj(accel->dynamics->q_WB[contact->body_b]), accel->dynamics->q_WB[contact->body_a]);
 }
 // Sets the deformation of an anchored contact at this configuration. A contact that did not exist at the start of the
 // step has no deformation until the next step.

@@ -27,7 +27,7 @@ typedef struct LayerBlock {
 // Fills A. The deformation belongs to the rows t1 and t2, the twist to the other three.
 static void fill_axes(const hfAccel* accel, LayerBlock* block, int stride) {
   const hfiAccelContact* contact = block->contact;
-  const hfMat3* R = &accel->dynamics->X_WB[contact->contact->body_b].R;
+  const hfMat3* R = &accel->dynamics->X_WB[contact->source->body_b].R;
 
   memset(block->A, 0, sizeof block->A);
   for (int j = 0; j < stride; ++j) {
@@ -36,7 +36,7 @@ static void fill_axes(const hfAccel* accel, LayerBlock* block, int stride) {
 
     for (int r = first; r < end; ++r) {
       double axis[3];
-      v3_store(axis, m3_tmulv(*R, hfi_contact_axis(contact->contact, r)));
+      v3_store(axis, m3_tmulv(*R, hfi_contact_axis(contact->source, r)));
       block->A[r][j] = axis[j % 3];
     }
   }

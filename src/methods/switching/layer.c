@@ -31,7 +31,7 @@ enum {
 // ---- constants --------------------------------------------------------------------------------------
 
 // The mass of the lighter body of a contact that can move; 1 if there is none [kg].
-static double lighter_mass(const hfModel* model, const hfiContact* contact) {
+static double find_lighter_mass(const hfModel* model, const hfiContact* contact) {
   const double* mass = hf_model_body_mass(model);
   int a_moves = hf_model_body_lastdof(model)[contact->body_a] >= 0;
   int b_moves = hf_model_body_lastdof(model)[contact->body_b] >= 0;
@@ -45,7 +45,7 @@ static hfiLayer find_layer(const hfRigid* rigid, int i) {
   const hfLayerConfig* config = &rigid->config.layer;
   const hfiContact* contact = hfi_point_contact(rigid, i);
 
-  double m0 = config->mass > 0 ? config->mass : lighter_mass(rigid->model, contact);
+  double m0 = config->mass > 0 ? config->mass : find_lighter_mass(rigid->model, contact);
   double K_T = config->tangential_stiffness > 0 ? config->tangential_stiffness : config->stiffness;
   double C_T = config->tangential_damping > 0 ? config->tangential_damping : config->damping;
 
@@ -189,11 +189,11 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const
                                  const double* v) {
   const hfiAccelContact* contact = &rigid->accel->contact[i];
   hfiLayer layer = find_layer(rigid, i);
-  hfiLayerState out = {.delta = rest + contact->contact->depth};
+  hfiLayerState out = {.delta = rest + contact->source->depth};
   hfi_accel_row_velocities(contact, v, out.s);
   if (out.delta > 0) out.f[0] = max2(0, normal_force(rigid, &layer, out.delta, out.s[0]));
   for (int g = 0; g < hfi_group_count(contact->dim); ++g)
-    evaluate_group(rigid, contact->contact, &layer, g, deformation, &out);
+    evaluate_group(rigid, contact->source, &layer, g, deformation, &out);
 
   return out;
 }

@@ -147,7 +147,7 @@ static inline hfVec3 hfi_group_vector(const hfiContact* contact, int g, const do
 
 // The contact of the accel that is contact i of the problem.
 static inline const hfiContact* hfi_point_contact(const hfRigid* rigid, int i) {
-  return rigid->accel->contact[i].contact;
+  return rigid->accel->contact[i].source;
 }
 // The gap of contact i [m].
 static inline double hfi_point_gap(const hfRigid* rigid, int i) { return -hfi_point_contact(rigid, i)->depth; }
