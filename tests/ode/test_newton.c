@@ -124,21 +124,21 @@ static void test_a_matrix_much_too_stiff_is_no_success(void** state) {
 
 static void test_controller(void** state) {
   (void)state;
-  hfiVerdict v = hfi_controller_judge(0.1, 0.5, 1, 2); // good, could grow by less than 20 %
+  hfiVerdict v = hfi_controller_decide(0.1, 0.5, 1, 2); // good, could grow by less than 20 %
   assert_true(v.accept && v.h == 0.1);
-  v = hfi_controller_judge(0.1, 0.01, 1, 2);
+  v = hfi_controller_decide(0.1, 0.01, 1, 2);
   assert_true(v.accept);
   assert_near(v.h, 0.1 * 5, 1e-15); // 8 times, bounded by 5
-  v = hfi_controller_judge(0.1, 0.1, 1, 2);
+  v = hfi_controller_decide(0.1, 0.1, 1, 2);
   assert_near(v.h, 0.08 * sqrt(10), 1e-15);
-  v = hfi_controller_judge(0.1, 4, 1, 2);
+  v = hfi_controller_decide(0.1, 4, 1, 2);
   assert_true(!v.accept);
   assert_near(v.h, 0.04, 1e-15);
-  v = hfi_controller_judge(0.1, 1e9, 1, 2);
+  v = hfi_controller_decide(0.1, 1e9, 1, 2);
   assert_near(v.h, 0.01, 1e-17);
-  v = hfi_controller_judge(0.1, NAN, 1, 2);
+  v = hfi_controller_decide(0.1, NAN, 1, 2);
   assert_true(!v.accept && v.h < 0.011);
-  v = hfi_controller_judge(0.1, 0, 1, 2);
+  v = hfi_controller_decide(0.1, 0, 1, 2);
   assert_true(v.accept && v.h == 0.5);
   v = hfi_controller_retry(0.1);
   assert_true(!v.accept && v.h == 0.05);

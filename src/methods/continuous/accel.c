@@ -3,7 +3,7 @@
 // 1. hfi_accel_configure, only where q differs from the last one: poses, M and its factors, contacts with their rows
 //    and laws, rows of the equalities and the factors of Je M^-1 Je^T. A difference quotient with respect to v finds
 //    these in place.
-// 2. gather_forces: a->tau = applied + actuators + springs + limits and friction losses - bias, at velocity v.
+// 2. gather_forces: accel->tau = applied + actuators + springs + limits and friction losses - bias, at velocity v.
 // 3. hfi_accel_contact_forces: adds J^T f of the contacts, whose forces f follow from depth and J v.
 // 4. hfi_accel_finish: solves M vdot = tau + Je^T lambda with Je vdot = target - Jedot v (accel_equality.c).
 //

@@ -230,14 +230,15 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
 // ---- evaluation (accel.c) -----------------------------------------------------------------------------
 
 // Computes kinematics, inertia, contacts and equalities at q, unless they are fresh.
-hfStatus hfi_accel_configure(hfAccel* a, const double* q);
-// Computes everything at a point except the forces of contacts: configuration, a->tau, rates of activations (may be
+hfStatus hfi_accel_configure(hfAccel* accel, const double* q);
+// Computes everything at a point except the forces of contacts: configuration, accel->tau, rates of activations (may be
 // NULL), equalities.
-hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v, const double* act, double* actdot);
+hfStatus hfi_accel_gather(hfAccel* accel, double t, const double* q, const double* v, const double* act,
+                          double* actdot);
 // Rates (na) of activations at the point gathered last.
-void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot);
+void hfi_accel_activation_rates(const hfAccel* accel, const double* act, double* actdot);
 // x <- vdot under the forces x (nv) with the equalities of that point.
-void hfi_accel_finish(hfAccel* a, double* x);
+void hfi_accel_finish(hfAccel* accel, double* x);
 // Lowers the stage to this one, if it is above.
 static inline void hfi_accel_leave(hfAccel* accel, hfiAccelStage stage) {
   if (accel->stage > stage) accel->stage = stage;
@@ -246,46 +247,46 @@ static inline void hfi_accel_leave(hfAccel* accel, hfiAccelStage stage) {
 // ---- contacts (accel_contact.c, accel_hold.c) ----------------------------------------------------------
 
 // Row velocities J v + drift of a contact at v.
-void hfi_accel_row_velocities(const hfiAccelContact* c, const double* v, double* s);
+void hfi_accel_row_velocities(const hfiAccelContact* contact, const double* v, double* s);
 // tau += J^T f of a contact.
-void hfi_accel_add_force(const hfiAccelContact* c, const double* f, double* tau);
+void hfi_accel_add_force(const hfiAccelContact* contact, const double* f, double* tau);
 // Whether friction holds a contact against sliding. Reports, logs and memory show this.
 static inline int hfi_accel_contact_sticks(const hfiAccelContact* contact) {
   return contact->dim >= 3 && contact->law.mu[HF_SLIDING] > 0 && contact->stick >> HF_SLIDING & 1;
 }
 // Holds the contacts of the present configuration, whatever is found at other ones, until they are let go.
-void hfi_accel_hold(hfAccel* a);
-void hfi_accel_let_go(hfAccel* a);
+void hfi_accel_hold(hfAccel* accel);
+void hfi_accel_let_go(hfAccel* accel);
 
 // ---- limits and equalities (accel_stop.c, accel_equality.c) --------------------------------------------
 
 // Energy in the springs of limits at positions q, where the actuation must be: sum of k phi^2/2 [J].
-double hfi_accel_limit_energy(const hfAccel* a, const double* q);
+double hfi_accel_limit_energy(const hfAccel* accel, const double* q);
 // Upper bound on the energy [J] that rigid equalities add to the motion while they close: s^T D^-1 s/8. s are the
 // speeds of closing that they aimed at in the last evaluation, and D is the softness of these aims. Infinite if no
 // equality is open.
-double hfi_accel_release_energy(const hfAccel* a);
-int hfi_accel_max_equality(const hfModel* m);
-// x <- vdot of M vdot = x + J^T lambda, J vdot = target (equality rows). target may be a->equalities.lambda.
-void hfi_accel_solve(hfAccel* a, double* x, const double* target);
+double hfi_accel_release_energy(const hfAccel* accel);
+int hfi_accel_max_equality(const hfModel* model);
+// x <- vdot of M vdot = x + J^T lambda, J vdot = target (equality rows). target may be accel->equalities.lambda.
+void hfi_accel_solve(hfAccel* accel, double* x, const double* target);
 
 // ---- the equation (accel_ode.c, accel_jacobian.c) -------------------------------------------------------
 
 // Sets the weights of errors: 1 for positions, `time` [s] for velocities; an error of a deformation counts as the
 // velocity that it causes.
-void hfi_accel_weigh(hfAccel* a, double time);
-// The equation for integrators. Its integration renews the contact memory of a->keeper after every step.
-hfOde hfi_accel_ode_with_memory(hfAccel* a);
+void hfi_accel_weigh(hfAccel* accel, double time);
+// The equation for integrators. Its integration renews the contact memory of accel->keeper after every step.
+hfOde hfi_accel_ode_with_memory(hfAccel* accel);
 
 // The parts of J (n x n) at the point gathered last: begin, which clears J and collects all forces but those of
 // contacts; add the contacts one by one, with the derivatives of their forces by row velocities, Dv, and by
 // displacements along their rows, Dx; finish. The equation may have further coordinates behind (q, v, act), up to n.
 // Their rows and columns are the caller's, between begin and finish or after that.
-void hfi_accel_begin_jacobian(hfAccel* a, int n, double* J);
-void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]);
-void hfi_accel_finish_jacobian(hfAccel* a, int n, double* J);
+void hfi_accel_begin_jacobian(hfAccel* accel, int n, double* J);
+void hfi_accel_add_slopes(hfAccel* accel, const hfiAccelContact* contact, double Dv[6][6], double Dx[6][6]);
+void hfi_accel_finish_jacobian(hfAccel* accel, int n, double* J);
 // Carries a Jacobian J (n x n) in the tangent space at a point into the chart, in which the point is u and its rate
 // udot.
-void hfi_accel_lift_jacobian(const hfAccel* a, int n, const double* u, const double* udot, double* J);
+void hfi_accel_lift_jacobian(const hfAccel* accel, int n, const double* u, const double* udot, double* J);
 
 #endif

@@ -45,10 +45,10 @@ hfContact hfi_accel_read_contact(const hfiAccelContact* contact);
 // Appends a contact to the n contacts of the list and to the report, unless it is open and has no force.
 void hfi_accel_keep_contact(hfContact contact, hfContact* list, int32_t* n, hfStepReport* report);
 // Writes the forces of limits and equalities at the last evaluation, if a sensor reads them.
-void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out);
+void hfi_accel_constraint_forces(const hfAccel* accel, hfiStepOutput* out);
 // Fills the counts that all methods of continuous time report. dropped: number of dropped contacts before the step
 // (hf_accel_statistics).
-void hfi_accel_report(const hfAccel* a, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
+void hfi_accel_report(const hfAccel* accel, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
                       hfStepReport* report);
 
 // The methods "rk3", "implicit-euler" and "sdirk", for the table of methods.

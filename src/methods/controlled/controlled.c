@@ -225,7 +225,7 @@ static hfStatus advance_discrete(attempt* a, hfState* state, double rest, hfiPac
     double error = 0;
     hfStatus status = try_step(a, state, h, known, &error);
     if (status < 0) return status;
-    hfiVerdict verdict = hfi_controller_judge(h, error, c->accuracy, error_order(c));
+    hfiVerdict verdict = hfi_controller_decide(h, error, c->accuracy, error_order(c));
     ++a->tries;
 
     int may_be_shorter = h > c->smallest && !is_used_up(a);

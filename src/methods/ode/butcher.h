@@ -13,12 +13,15 @@ enum {
   HFI_METHOD_RK5 = 1000, // Dormand and Prince's pair, which no hfMethod names: error control of discrete time uses it.
 };
 
+// The table of a method, with the letters of the head.
 typedef struct hfiButcher {
   int stages;
   int order;       // order of the method
   int error_order; // the local error estimate goes as h^error_order
   double gamma;    // the diagonal of every implicit stage; 0: the method is explicit
-  double c[HFI_MAX_STAGES], A[HFI_MAX_STAGES][HFI_MAX_STAGES], e[HFI_MAX_STAGES];
+  double c[HFI_MAX_STAGES];
+  double A[HFI_MAX_STAGES][HFI_MAX_STAGES];
+  double e[HFI_MAX_STAGES];
   double fast[HFI_MAX_STAGES]; // explicit: combination of the stages in which smooth motion cancels
 } hfiButcher;
 

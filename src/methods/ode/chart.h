@@ -16,8 +16,10 @@ typedef struct hfiChart {
   double* x0;          // (nx) centre
   double* x;           // (nx) the point of the last evaluation
   double* raw;         // (n) f there, before the lift
-  double *shifted, *f; // (n) scratch of the Jacobian
-  int64_t evaluations, jacobian_evaluations;
+  double* shifted;     // (n) scratch of the Jacobian
+  double* f;           // (n) scratch of the Jacobian
+  int64_t evaluations;
+  int64_t jacobian_evaluations; // those of them for Jacobians
 } hfiChart;
 
 // Takes the arrays for chart->ode.

@@ -7,6 +7,7 @@
 
 #include "linalg/dense.h"
 
+// Takes the arrays for n coordinates.
 void hfi_stage_matrix_plan(hfiStageMatrix* matrix, int n, hfiArena* arena) {
   matrix->n = n;
   matrix->J = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
@@ -36,47 +37,48 @@ static void join_parts(int32_t* parent, int i, int j) {
 }
 
 // Lists the coordinates part by part, and writes where each part starts.
-static void list_parts(hfiStageMatrix* m) {
+static void list_parts(hfiStageMatrix* matrix) {
   // the part of each coordinate, and how many each part has
-  m->parts = 0;
-  for (int i = 0; i <= m->n; ++i) m->start[i] = 0;
-  for (int i = 0; i < m->n; ++i) {
-    int root = find_root(m->parent, i);
-    m->part[i] = root == i ? m->parts++ : m->part[root];
-    ++m->start[m->part[i] + 1];
+  matrix->parts = 0;
+  for (int i = 0; i <= matrix->n; ++i) matrix->start[i] = 0;
+  for (int i = 0; i < matrix->n; ++i) {
+    int root = find_root(matrix->parent, i);
+    matrix->part[i] = root == i ? matrix->parts++ : matrix->part[root];
+    ++matrix->start[matrix->part[i] + 1];
   }
 
   // a counting sort, which moves each start to the next one
-  for (int k = 0; k < m->parts; ++k) m->start[k + 1] += m->start[k];
-  for (int i = 0; i < m->n; ++i) m->order[m->start[m->part[i]]++] = i;
-  for (int k = m->parts; k > 0; --k) m->start[k] = m->start[k - 1];
-  m->start[0] = 0;
+  for (int k = 0; k < matrix->parts; ++k) matrix->start[k + 1] += matrix->start[k];
+  for (int i = 0; i < matrix->n; ++i) matrix->order[matrix->start[matrix->part[i]]++] = i;
+  for (int k = matrix->parts; k > 0; --k) matrix->start[k] = matrix->start[k - 1];
+  matrix->start[0] = 0;
 }
 
 // Finds the parts of J.
-static void find_parts(hfiStageMatrix* m) {
-  for (int i = 0; i < m->n; ++i) m->parent[i] = i;
-  for (int i = 0; i < m->n; ++i) {
-    const double* row = m->J + (size_t)i * (size_t)m->n;
-    for (int j = 0; j < m->n; ++j)
-      if (row[j] != 0) join_parts(m->parent, i, j);
+static void find_parts(hfiStageMatrix* matrix) {
+  for (int i = 0; i < matrix->n; ++i) matrix->parent[i] = i;
+  for (int i = 0; i < matrix->n; ++i) {
+    const double* row = matrix->J + (size_t)i * (size_t)matrix->n;
+    for (int j = 0; j < matrix->n; ++j)
+      if (row[j] != 0) join_parts(matrix->parent, i, j);
   }
-  list_parts(m);
+  list_parts(matrix);
 }
 
 // ---- factors ----------------------------------------------------------------------------------------
 
 // Factors the part with these n coordinates. Returns 0, or non-zero where it is singular.
-static int factor_part(const hfiStageMatrix* m, double gamma_h, const int32_t* coordinate, int n, double* LU,
+static int factor_part(const hfiStageMatrix* matrix, double gamma_h, const int32_t* coordinate, int n, double* LU,
                        int32_t* pivot) {
   for (int r = 0; r < n; ++r) {
-    const double* row = m->J + (size_t)coordinate[r] * (size_t)m->n;
+    const double* row = matrix->J + (size_t)coordinate[r] * (size_t)matrix->n;
     for (int c = 0; c < n; ++c) LU[r * n + c] = -gamma_h * row[coordinate[c]];
     LU[r * n + r] += 1;
   }
   return hfi_lu(LU, n, n, pivot);
 }
 
+// Factors I - gamma_h J part by part, unless that was done already. Returns 0, or non-zero where it is singular.
 int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h) {
   double* LU = matrix->LU;
   int failed = 0;
@@ -94,6 +96,7 @@ int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h) {
   return failed;
 }
 
+// b <- (I - gamma_h J)^-1 b, part by part.
 void hfi_stage_matrix_solve(const hfiStageMatrix* matrix, double* b) {
   const double* LU = matrix->LU;
   for (int k = 0; k < matrix->parts; ++k) {

@@ -13,8 +13,9 @@ typedef struct hfiStageMatrix {
   double* LU;            // (n x n) at most: the factors of all parts, one behind the other
   int32_t* pivot;        // (n)
   int32_t parts;         // how many parts there are
-  int32_t *part, *order; // (n) the part of each coordinate; the coordinates part by part
-  int32_t *start;        // (n + 1) where each part starts in `order`
+  int32_t* part;         // (n) the part of each coordinate
+  int32_t* order;        // (n) the coordinates part by part
+  int32_t* start;        // (n + 1) where each part starts in `order`
   int32_t* parent;       // (n) scratch
   double* b;             // (n) scratch
   int known;             // 1: J holds a Jacobian

@@ -33,7 +33,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { UNKNOWN = -1 };
+enum { UNKNOWN_NORM = -1 };
 // An update and a residual below this share of the tolerance end the iteration [-].
 static const double NEGLIGIBLE_SHARE = 1e-3;
 // An update below this share of |y| is round-off [-].
@@ -41,7 +41,7 @@ static const double ROUNDING_SHARE = 10 * DBL_EPSILON;
 
 // What the iterations so far have shown.
 typedef struct Contraction {
-  double update;   // |dy| of the last iteration, if contraction can be measured against it; UNKNOWN
+  double update;   // |dy| of the last iteration, if contraction can be measured against it; UNKNOWN_NORM
   double residual; // |r| of that iteration
   int renew;       // 1: the matrix is formed at the next y, because the updates are negligible and do not contract
 } Contraction;
@@ -56,82 +56,96 @@ typedef struct NewtonStep {
   int left;        // number of iterations that may follow
 } NewtonStep;
 
-// The update is -r; r <- alpha r. Returns alpha.
-static double limit_update(const hfiStageProblem* p, const double* y, double* r) {
-  if (!p->limit) return 1;
-  for (int i = 0; i < p->n; ++i) r[i] = -r[i];
-  double alpha = p->limit(p->context, y, r);
-  for (int i = 0; i < p->n; ++i) r[i] *= -alpha;
+// r holds the update with the opposite sign. Multiplies it by the share alpha that may be taken and returns alpha [-].
+static double limit_update(const hfiStageProblem* problem, const double* y, double* r) {
+  if (!problem->limit) return 1;
+  for (int i = 0; i < problem->n; ++i) r[i] = -r[i];
+  double alpha = problem->limit(problem->context, y, r);
+  for (int i = 0; i < problem->n; ++i) r[i] *= -alpha;
   return alpha;
 }
 
 // Makes an iteration: evaluates r at y, forms the matrix if that is asked for, and subtracts the update from y. r
-// becomes the part of the update that was taken.
-static hfStatus iterate(const hfiStageProblem* p, int always_exact, double* y, double* r, NewtonStep* it) {
-  hfStatus status = p->residual(p->context, y, r);
+// becomes the part of the update that was taken. *step says what happened.
+static hfStatus iterate(const hfiStageProblem* problem, int always_exact, double* y, double* r, NewtonStep* step) {
+  hfStatus status = problem->residual(problem->context, y, r);
   if (status) return status;
-  it->residual = p->norm(p->context, r);
-  it->moved = p->moved && p->moved(p->context, y);
-  it->exact = always_exact || it->moved;
-  if (it->exact) status = p->refresh(p->context, y);
+  step->residual = problem->norm(problem->context, r);
+
+  // the matrix
+  step->moved = problem->moved && problem->moved(problem->context, y);
+  step->exact = always_exact || step->moved;
+  if (step->exact) status = problem->refresh(problem->context, y);
   if (status) return status;
 
-  p->solve(p->context, r);
-  it->update = p->norm(p->context, r);
-  it->alpha = limit_update(p, y, r);
-  if (p->trace) p->trace(p->context, it->residual, it->update, it->alpha);
-  if (!isfinite(it->update)) return HF_OK;
-  for (int i = 0; i < p->n; ++i) y[i] -= r[i];
+  // the update
+  problem->solve(problem->context, r);
+  step->update = problem->norm(problem->context, r);
+  step->alpha = limit_update(problem, y, r);
+  if (problem->trace) problem->trace(problem->context, step->residual, step->update, step->alpha);
+  if (!isfinite(step->update)) return HF_OK;
+
+  for (int i = 0; i < problem->n; ++i) y[i] -= r[i];
   return HF_OK;
 }
 
 typedef enum Verdict { SOLVED, HOPELESS, UNFINISHED } Verdict;
 
-// Judges an iteration after which y has the norm `length`: whether y is the solution, whether the iterations will not
-// find it, or whether they go on. Updates what they have shown.
-static Verdict judge(const hfiStageOptions* options, const NewtonStep* it, double length, Contraction* c,
-                     hfiStageResult* result) {
+// Decides after an iteration, which led to a y with the norm `length`: whether y is the solution, whether the
+// iterations will not find it, or whether they go on. Updates the contraction that they have shown, and result->theta.
+static Verdict decide(const hfiStageOptions* options, const NewtonStep* step, double length, Contraction* before,
+                      hfiStageResult* result) {
   const double negligible = NEGLIGIBLE_SHARE * options->tolerance;
-  const double size = it->update;
-  if (size <= ROUNDING_SHARE * fmax(1, length) || fmax(size, it->residual) <= negligible) return SOLVED;
+  const double size = step->update;
+
+  // round-off, or update and residual far below the tolerance
+  if (size <= ROUNDING_SHARE * fmax(1, length) || fmax(size, step->residual) <= negligible) return SOLVED;
 
   // two negligible updates, the second with the matrix at y itself
-  int is_negligible = it->alpha == 1 && size <= negligible;
-  if (is_negligible && it->exact && !it->moved && c->update > 0 && c->update <= negligible) return SOLVED;
+  int is_negligible = step->alpha == 1 && size <= negligible;
+  int was_negligible = before->update > 0 && before->update <= negligible;
+  if (is_negligible && step->exact && !step->moved && was_negligible) return SOLVED;
 
   // contraction
-  if (c->update > 0 && it->alpha == 1) {
-    int diverges = size / c->update >= options->divergence;
-    c->renew = is_negligible && diverges;
-    if (diverges && !c->renew) return HOPELESS;
-    double theta = fmax(size / c->update, it->residual / c->residual);
+  if (before->update > 0 && step->alpha == 1) {
+    int diverges = size / before->update >= options->divergence;
+    before->renew = is_negligible && diverges;
+    if (diverges && !before->renew) return HOPELESS;
+
+    double theta = fmax(size / before->update, step->residual / before->residual);
     result->theta = fmax(result->theta, theta);
     if (theta < 1 && theta / (1 - theta) * size < options->tolerance) return SOLVED;
-    if (theta < 1 && !options->full && hfi_pow(theta, it->left) / (1 - theta) * size > options->tolerance)
+
+    // the iterations that are left cannot do it
+    if (theta < 1 && !options->full && hfi_pow(theta, step->left) / (1 - theta) * size > options->tolerance)
       return HOPELESS;
   }
 
-  c->update = it->alpha == 1 ? size : UNKNOWN;
-  c->residual = it->residual;
+  before->update = step->alpha == 1 ? size : UNKNOWN_NORM;
+  before->residual = step->residual;
   return UNFINISHED;
 }
 
-hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y, double* r,
+// Improves the guess y until |y* - y| is below the tolerance. r (n) is scratch.
+hfStatus hfi_stage_newton(const hfiStageProblem* problem, const hfiStageOptions* options, double* y, double* r,
                           hfiStageResult* result) {
-  Contraction c = {UNKNOWN, UNKNOWN, 0};
+  Contraction contraction = {UNKNOWN_NORM, UNKNOWN_NORM, 0};
   *result = (hfiStageResult){0};
-  for (int k = 0; k < options->max_iterations; ++k) {
-    NewtonStep it = {.left = options->max_iterations - 1 - k};
-    hfStatus status = iterate(p, options->full || c.renew, y, r, &it);
-    if (status) return status;
-    ++result->iterations;
-    result->limited += it.alpha < 1;
-    if (!isfinite(it.update)) return HF_NOT_CONVERGED;
 
-    if (it.moved) c.update = UNKNOWN;
-    Verdict verdict = judge(options, &it, p->norm(p->context, y), &c, result);
+  for (int k = 0; k < options->max_iterations; ++k) {
+    NewtonStep step = {.left = options->max_iterations - 1 - k};
+    hfStatus status = iterate(problem, options->full || contraction.renew, y, r, &step);
+    if (status) return status;
+
+    ++result->iterations;
+    result->limited += step.alpha < 1;
+    if (!isfinite(step.update)) return HF_NOT_CONVERGED;
+
+    if (step.moved) contraction.update = UNKNOWN_NORM;
+    Verdict verdict = decide(options, &step, problem->norm(problem->context, y), &contraction, result);
     if (verdict == SOLVED) return HF_OK;
     if (verdict == HOPELESS) return HF_NOT_CONVERGED;
+
   }
   return HF_NOT_CONVERGED;
 }

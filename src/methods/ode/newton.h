@@ -7,14 +7,19 @@
 typedef struct hfiStageProblem {
   void* context;
   int n;
+  // r (n) at y
   hfStatus (*residual)(void* context, const double* y, double* r);
   // Forms and factors the matrix dr/dy at y, where the residual was evaluated last.
   hfStatus (*refresh)(void* context, const double* y);
-  void (*solve)(void* context, double* b);                             // b <- (dr/dy)^-1 b
-  double (*limit)(void* context, const double* y, const double* dy); // share of dy that is taken; NULL: all
-  int (*moved)(void* context, const double* y); // Is y in another region of r than the matrix? NULL: never.
+  // b <- (dr/dy)^-1 b
+  void (*solve)(void* context, double* b);
+  // Share of dy that is taken; NULL: all.
+  double (*limit)(void* context, const double* y, const double* dy);
+  // Is y in another region of r than the matrix? NULL: never.
+  int (*moved)(void* context, const double* y);
   double (*norm)(void* context, const double* dy);
-  void (*trace)(void* context, double residual, double update, double alpha); // NULL: none
+  // Notes an iteration; NULL: none.
+  void (*trace)(void* context, double residual, double update, double alpha);
 } hfiStageProblem;
 
 typedef struct hfiStageOptions {
@@ -25,8 +30,9 @@ typedef struct hfiStageOptions {
 } hfiStageOptions;
 
 typedef struct hfiStageResult {
-  int iterations, limited;
-  double theta; // slowest contraction met; 0: none was measured
+  int iterations; // number of iterations
+  int limited;    // number of updates that were shortened
+  double theta;   // slowest contraction met; 0: none was measured [-]
 } hfiStageResult;
 
 // Improves the guess y; update (n) is scratch. Returns HF_OK, HF_NOT_CONVERGED, or the status that a function returned.
