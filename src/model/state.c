@@ -18,19 +18,22 @@ enum { ALIGNMENT = 64 };
 
 // ---- parts -----------------------------------------------------------------------------------------
 
-#define PART(type, name, number) \
-  {.address = offsetof(hfState, off_##name), .count = offsetof(hfState, number), .width = sizeof(type)}
+#define PART(type, name, number, how)                                                                        \
+  {                                                                                                           \
+    .motion = HFI_PART_##how, .address = offsetof(hfState, off_##name), .count = offsetof(hfState, number),   \
+    .width = sizeof(type),                                                                                    \
+  }
 
 const hfiStatePart hfi_state_parts[HFI_STATE_PARTS] = {
-    PART(double, q, nq),
-    PART(double, v, nv),
-    PART(double, act, na),
-    PART(int64_t, discrete, ndiscrete),
-    PART(double, friction, nfriction),
-    PART(double, history, nhistory),
-    PART(double, rest, nrest),
+    PART(double, q, nq, CONFIGURATION),
+    PART(double, v, nv, VELOCITY),
+    PART(double, act, na, VECTOR),
+    PART(int64_t, discrete, ndiscrete, HELD),
+    PART(double, friction, nfriction, HELD),
+    PART(double, history, nhistory, HELD),
+    PART(double, rest, nrest, HELD),
     // the last one, because a state has room for more contacts than it remembers
-    PART(hfContactMemory, memory, nmemory),
+    PART(hfContactMemory, memory, nmemory, MEMORY),
 };
 
 static int64_t* address_of(hfState* s, const hfiStatePart* part) { return (int64_t*)((char*)s + part->address); }

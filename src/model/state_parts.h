@@ -9,8 +9,19 @@
 // ---- parts -----------------------------------------------------------------------------------------
 //
 // The arrays of a state, in the order in which they lie: what copies, compares or saves a state goes by this list.
+// Integrators and error control go by the motion of each part.
+
+// How a part changes while time goes on.
+typedef enum hfiPartMotion {
+  HFI_PART_CONFIGURATION, // along velocities, as hf_model_integrate does
+  HFI_PART_VELOCITY,      // a rate for each dof, which adds up
+  HFI_PART_VECTOR,        // a rate for each number, which adds up
+  HFI_PART_MEMORY,        // contacts come and go, and between that their deformations change
+  HFI_PART_HELD,          // by jumps only: it stays as it is within a step
+} hfiPartMotion;
 
 typedef struct hfiStatePart {
+  hfiPartMotion motion;
   size_t address; // where the header has the offset of the array (int64_t)
   size_t count;   // where it has the number of its elements (int32_t)
   size_t width;   // bytes of an element
@@ -22,6 +33,8 @@ extern const hfiStatePart hfi_state_parts[HFI_STATE_PARTS];
 // The array of a part, which may be written if the state may, and the bytes of it that count.
 void* hfi_state_part(const hfState* s, const hfiStatePart* part);
 size_t hfi_state_part_bytes(const hfState* s, const hfiStatePart* part);
+// Does an integrator follow the part? Its numbers are doubles.
+static inline int hfi_state_part_is_integrated(const hfiStatePart* part) { return part->motion <= HFI_PART_VECTOR; }
 
 // Do two states belong to one model, by the sizes that a model determines? Their room for remembered contacts may
 // differ.

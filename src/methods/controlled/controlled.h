@@ -25,7 +25,7 @@ typedef struct hfiPace {
   int32_t doublings; // how often patience was doubled
   int32_t leaped;    // 1: discrete time has taken a step since the explicit method handed over
   int32_t failed;    // 1: the explicit method could not continue
-  double span;       // length of the last half step of discrete time, over which contacts remember their deformation; 0: there is none [s]
+  double span;       // length of the last half step of discrete time, over which contacts remember; 0: none [s]
 } hfiPace;
 
 // Explicit methods that follow the motion.
@@ -35,19 +35,28 @@ typedef struct hfiResolved {
   hfiContinuous* last;     // the method that advanced last
 } hfiResolved;
 
+// The method. Its files call it controlled.
 typedef struct hfiControlled {
   hfiWorld* world;
-  hfiDiscrete* discrete;     // takes the steps
-  hfiResolved resolved;      // explicit methods, which follow the motion if that is less work (resolved.c)
-  int32_t ended_resolved;    // 1: an explicit method took the last stretch of the last step
-  double step;               // step of the sim [s]
-  double accuracy;           // error that one step may have [m, rad]
-  double smallest;           // shortest step [s]
-  hfState* origin;           // copies of the state: at the start of the sim's step,
-  hfState* start;            // at the start of the present step,
-  hfState* full;             // after the full step,
-  hfState* middle;           // after the first half
-  hfiStepSummary full_summary, first_summary, second_summary; // summaries of the full step and of its two halves
+  hfiDiscrete* discrete;  // takes the steps
+  hfiResolved resolved;   // explicit methods, which follow the motion if that is less work (resolved.c)
+  int32_t ended_resolved; // 1: an explicit method took the last stretch of the last step
+  double step;            // step of the sim [s]
+  double accuracy;        // error that one step may have [m, rad]
+  double smallest;        // shortest step [s]
+
+  // copies of the state
+  hfState* origin; // at the start of the sim's step
+  hfState* start;  // at the start of the present step
+  hfState* full;   // after the full step
+  hfState* middle; // after the first half
+
+  // summaries of the full step and of its two halves
+  hfiStepSummary full_summary;
+  hfiStepSummary first_summary;
+  hfiStepSummary second_summary;
+
+  // extrapolation (extrapolate.c)
   double* difference; // (nv) half (-) full of positions
   double* share;      // (nv) share of its difference by which a dof is extrapolated [-]
   double* change;     // (nv) share times difference

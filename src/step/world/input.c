@@ -5,6 +5,7 @@
 #include "base/finite.h"
 #include "linalg/dense.h"
 #include "model/history.h"
+#include "model/state_parts.h"
 
 #include <string.h>
 
@@ -67,14 +68,28 @@ void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
 
 // ---- the state as one vector x = (q, v, act) for the methods of continuous time -----------------------
 
+// Copies the parts of a state that an integrator follows to x, one behind the other.
 void hfi_state_load(const hfState* s, double* x) {
-  memcpy(x, hf_state_q(s), (size_t)s->nq * sizeof *x);
-  memcpy(x + s->nq, hf_state_v(s), (size_t)s->nv * sizeof *x);
-  memcpy(x + s->nq + s->nv, hf_state_act(s), (size_t)s->na * sizeof *x);
+  char* to = (char*)x;
+  for (int k = 0; k < HFI_STATE_PARTS; ++k) {
+    const hfiStatePart* part = &hfi_state_parts[k];
+    if (!hfi_state_part_is_integrated(part)) continue;
+
+    size_t bytes = hfi_state_part_bytes(s, part);
+    memcpy(to, hfi_state_part(s, part), bytes);
+    to += bytes;
+  }
 }
 
+// Copies x back to these parts.
 void hfi_state_store(hfState* s, const double* x) {
-  memcpy(hf_state_mutable_q(s), x, (size_t)s->nq * sizeof *x);
-  memcpy(hf_state_mutable_v(s), x + s->nq, (size_t)s->nv * sizeof *x);
-  memcpy(hf_state_mutable_act(s), x + s->nq + s->nv, (size_t)s->na * sizeof *x);
+  const char* from = (const char*)x;
+  for (int k = 0; k < HFI_STATE_PARTS; ++k) {
+    const hfiStatePart* part = &hfi_state_parts[k];
+    if (!hfi_state_part_is_integrated(part)) continue;
+
+    size_t bytes = hfi_state_part_bytes(s, part);
+    memcpy(hfi_state_part(s, part), from, bytes);
+    from += bytes;
+  }
 }
