@@ -14,12 +14,16 @@
 
 enum { EXACT_MARGIN_MAX = 12 }; // With at most this many rows the margin is always that of all minors.
 
+// Storage for a certificate, and the two kinds of rows.
 typedef struct Certify {
   hfiQr qr;             // factors of A_RR
-  int32_t *S, *R;       // lists of the sliding and of the rolling rows
-  int32_t nS, nR;
+  int32_t* S;           // list of the sliding rows
+  int32_t* R;           // list of the rolling rows
+  int32_t nS;
+  int32_t nR;
   double* schur;        // (nS x nS)
-  double *rhs, *x;      // (nR)
+  double* rhs;          // (nR)
+  double* x;            // (nR)
   void* work;           // workspace of the tests
   size_t work_size;
 } Certify;
@@ -34,16 +38,16 @@ static size_t tests_size(int32_t n) {
 
 // Takes storage for n rows.
 static Certify take_certify(hfiArena* arena, int32_t n) {
-  Certify k = {.nS = 0, .nR = 0};
-  k.qr = hfi_qr_take(arena, n, n);
-  k.S = HFI_TAKE(arena, int32_t, n);
-  k.R = HFI_TAKE(arena, int32_t, n);
-  k.schur = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
-  k.rhs = HFI_TAKE(arena, double, n);
-  k.x = HFI_TAKE(arena, double, n);
-  k.work_size = tests_size(n);
-  k.work = HFI_TAKE(arena, char, k.work_size);
-  return k;
+  Certify storage = {.nS = 0, .nR = 0};
+  storage.qr = hfi_qr_take(arena, n, n);
+  storage.S = HFI_TAKE(arena, int32_t, n);
+  storage.R = HFI_TAKE(arena, int32_t, n);
+  storage.schur = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
+  storage.rhs = HFI_TAKE(arena, double, n);
+  storage.x = HFI_TAKE(arena, double, n);
+  storage.work_size = tests_size(n);
+  storage.work = HFI_TAKE(arena, char, storage.work_size);
+  return storage;
 }
 
 // Returns the bytes of workspace that hf_rigid_certify needs for n rows.
@@ -55,28 +59,32 @@ size_t hf_certificate_work_size(int32_t n) {
 
 // Factors A_RR and writes the margin of its rank.
 // Returns 0 if it is singular, judged by the rank of the equilibrated block.
-static int factor_rolling(int32_t n, const double* A, Certify* k, double* margin) {
-  int32_t m = k->nR;
-  for (int32_t i = 0; i < m; ++i)
-    for (int32_t j = 0; j < m; ++j) k->qr.A[i * m + j] = A[k->R[i] * n + k->R[j]];
-  int regular = hf_matrix_rank(m, m, k->qr.A, margin, k->work, k->work_size) == m;
+static int factor_rolling(int32_t n, const double* A, Certify* storage, double* margin) {
 
-  k->qr.m = m;
-  k->qr.n = m;
-  hfi_qr_factor(&k->qr, 0);
+  int32_t m = storage->nR;
+  for (int32_t i = 0; i < m; ++i)
+    for (int32_t j = 0; j < m; ++j) storage->qr.A[i * m + j] = A[storage->R[i] * n + storage->R[j]];
+
+  // is it regular?
+  int regular = hf_matrix_rank(m, m, storage->qr.A, margin, storage->work, storage->work_size) == m;
+
+  // its factors
+  storage->qr.m = m;
+  storage->qr.n = m;
+  hfi_qr_factor(&storage->qr, 0);
   return regular;
 }
 
 // Computes the Schur complement A_SS - A_SR A_RR^-1 A_RS, column by column.
-static void form_schur(int32_t n, const double* A, Certify* k) {
-  for (int32_t j = 0; j < k->nS; ++j) {
-    for (int32_t i = 0; i < k->nR; ++i) k->rhs[i] = A[k->R[i] * n + k->S[j]];
-    hfi_qr_solve(&k->qr, k->rhs, k->x);
+static void form_schur(int32_t n, const double* A, Certify* storage) {
+  for (int32_t j = 0; j < storage->nS; ++j) {
+    for (int32_t i = 0; i < storage->nR; ++i) storage->rhs[i] = A[storage->R[i] * n + storage->S[j]];
+    hfi_qr_solve(&storage->qr, storage->rhs, storage->x);
 
-    for (int32_t i = 0; i < k->nS; ++i) {
-      double sum = A[k->S[i] * n + k->S[j]];
-      for (int32_t l = 0; l < k->nR; ++l) sum -= A[k->S[i] * n + k->R[l]] * k->x[l];
-      k->schur[i * k->nS + j] = sum;
+    for (int32_t i = 0; i < storage->nS; ++i) {
+      double sum = A[storage->S[i] * n + storage->S[j]];
+      for (int32_t l = 0; l < storage->nR; ++l) sum -= A[storage->S[i] * n + storage->R[l]] * storage->x[l];
+      storage->schur[i * storage->nS + j] = sum;
     }
   }
 }
@@ -86,32 +94,33 @@ static void form_schur(int32_t n, const double* A, Certify* k) {
 hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const int32_t* rolling, const double* k,
                                     const double* c, void* work, size_t work_size) {
   assert(work_size >= hf_certificate_work_size(n));
-  hfRigidCertificate r = {0};
+  hfRigidCertificate certificate = {0};
   hfiArena arena = hfi_arena(work, work_size);
-  Certify s = take_certify(&arena, n);
+  Certify storage = take_certify(&arena, n);
 
   // the sliding and the rolling rows
   for (int32_t i = 0; i < n; ++i) {
-    if (rolling && rolling[i])
-      s.R[s.nR++] = i;
-    else
-      s.S[s.nS++] = i;
+    if (rolling && rolling[i]) storage.R[storage.nR++] = i;
+    else storage.S[storage.nS++] = i;
   }
 
   // one solution for every b
-  r.full_rank = hf_matrix_rank(n, n, A, &r.rank_margin, s.work, s.work_size) == n;
-  r.rolling = factor_rolling(n, A, &s, &r.rolling_margin);
-  if (r.rolling) {
-    form_schur(n, A, &s);
-    hfPReport p = hf_matrix_test_p(s.nS, s.schur, s.nS <= EXACT_MARGIN_MAX, s.work, s.work_size);
-    r.p_matrix = p.decided && p.is_p;
-    r.p_margin = p.margin;
+  certificate.full_rank = hf_matrix_rank(n, n, A, &certificate.rank_margin, storage.work, storage.work_size) == n;
+  certificate.rolling = factor_rolling(n, A, &storage, &certificate.rolling_margin);
+  if (certificate.rolling) {
+    form_schur(n, A, &storage);
+    int exact_margin = storage.nS <= EXACT_MARGIN_MAX;
+    hfPReport test =
+        hf_matrix_test_p(storage.nS, storage.schur, exact_margin, storage.work, storage.work_size);
+    certificate.p_matrix = test.decided && test.is_p;
+    certificate.p_margin = test.margin;
   }
 
   // and a stable one
-  hfStabilityReport stability = hf_boundary_layer_test(n, A, k, c, s.work, s.work_size);
-  r.stable = stability.stable;
-  r.abscissa = stability.abscissa;
-  r.holds = r.full_rank && r.rolling && r.p_matrix && r.stable;
-  return r;
+  hfStabilityReport stability = hf_boundary_layer_test(n, A, k, c, storage.work, storage.work_size);
+  certificate.stable = stability.stable;
+  certificate.abscissa = stability.abscissa;
+
+  certificate.holds = certificate.full_rank && certificate.rolling && certificate.p_matrix && certificate.stable;
+  return certificate;
 }

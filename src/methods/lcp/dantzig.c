@@ -7,7 +7,7 @@
 // z_i is at a bound and w_i basic, or w_i is 0 (or -lambda or lambda, see below) and z_i basic. A
 // pair is bad when w_i < 0 although z_i could grow (z_i < hi), or w_i > 0 although z_i could fall.
 //
-// One major cycle mends the worst bad pair r. It drives z_r (or w_r) in the direction that brings
+// One major cycle repairs the worst bad pair r. It drives z_r (or w_r) in the direction that brings
 // w_r towards 0, while all other nonbasic variables stay, until one of three things happens:
 //
 //   1. w_r reaches 0, or z_r its other bound. Pair r is good, and the next cycle begins.
@@ -43,12 +43,12 @@ static const double TIE_TOLERANCE = 1e-12;
 static const double FREE_PIVOT_TOLERANCE = 1e-11;
 // A w below this share of the largest |w| counts as zero [-].
 static const double GOOD_TOLERANCE = 1e-12;
-// A w of rounding size is left as it is where mending it would take a longer step than this [-].
+// A w of rounding size is left as it is where repairing it would take a longer step than this [-].
 static const double LARGEST_STEP = 1e3;
 // lambda over the largest |w|; any number above 1 will do [-].
 static const double LAMBDA_SHARE = 2;
 enum {
-  MAX_FAILURES = 3,   // A failure counts only if this many fresh tableaus repeat it.
+  MOST_FAILURES = 3,   // A failure counts only if this many fresh tableaus repeat it.
   REFRESH_AFTER = 50, // The tableau is computed anew after this many pivots and n more.
 };
 
@@ -64,115 +64,121 @@ typedef struct Dantzig {
   int32_t since_refresh;
 } Dantzig;
 
-static int z_is_basic(const Dantzig* D, int32_t i) { return hfi_is_basic(&D->t, D->p->n + i); }
-static double* z_of(Dantzig* D, int32_t i) { return &D->value[D->p->n + i]; }
-static double* w_of(Dantzig* D, int32_t i) { return &D->value[i]; }
+static int z_is_basic(const Dantzig* solver, int32_t i) { return hfi_is_basic(&solver->t, solver->p->n + i); }
+static double* z_of(Dantzig* solver, int32_t i) { return &solver->value[solver->p->n + i]; }
+static double* w_of(Dantzig* solver, int32_t i) { return &solver->value[i]; }
 
 // Returns what bad[i] would be if pair i were judged now.
-static signed char judge(Dantzig* D, int32_t i) {
-  const hfiLcp* p = D->p;
-  double w = *w_of(D, i);
-  double z = *z_of(D, i);
-  double small = GOOD_TOLERANCE * D->unit;
+static signed char find_badness(Dantzig* solver, int32_t i) {
+  const hfiLcp* problem = solver->p;
+  double w = *w_of(solver, i);
+  double z = *z_of(solver, i);
+  double small = GOOD_TOLERANCE * solver->unit;
 
-  if (p->lo[i] == p->hi[i]) return 0;
-  if (w < -small && z < p->hi[i]) return 1;
-  if (w > small && z > p->lo[i]) return -1;
+  if (problem->lo[i] == problem->hi[i]) return 0;
+  if (w < -small && z < problem->hi[i]) return 1;
+  if (w > small && z > problem->lo[i]) return -1;
   return 0;
 }
 
 // Marks a bad pair as good if it has become so. A good pair never becomes bad.
-static void clear_if_good(Dantzig* D, int32_t i) {
-  if (D->bad[i] != 0 && judge(D, i) != D->bad[i]) D->bad[i] = 0;
+static void clear_if_good(Dantzig* solver, int32_t i) {
+  if (solver->bad[i] != 0 && find_badness(solver, i) != solver->bad[i]) solver->bad[i] = 0;
 }
 
 // Writes the tableau of the starting basis: every w basic, every z nonbasic.
-static void fill_tableau(Dantzig* D) {
-  const hfiLcp* p = D->p;
-  hfi_tableau_reset(&D->t);
-  D->since_refresh = 0;
+static void fill_tableau(Dantzig* solver) {
+  const hfiLcp* problem = solver->p;
+  hfi_tableau_reset(&solver->t);
+  solver->since_refresh = 0;
 
-  for (int32_t i = 0; i < p->n; ++i) {
-    double* row = hfi_tableau_row(&D->t, i);
-    for (int32_t j = 0; j < p->n; ++j) row[j] = p->A[(size_t)i * (size_t)p->n + (size_t)j];
-    row[p->n] = p->b[i];
+  for (int32_t i = 0; i < problem->n; ++i) {
+    double* row = hfi_tableau_row(&solver->t, i);
+    for (int32_t j = 0; j < problem->n; ++j) row[j] = problem->A[(size_t)i * (size_t)problem->n + (size_t)j];
+    row[problem->n] = problem->b[i];
   }
 }
 
 // Computes the values of the basic variables from those of the nonbasic ones.
-static void compute_values(Dantzig* D) {
-  const hfiTableau* t = &D->t;
-  for (int32_t i = 0; i < t->nrow; ++i) {
-    const double* row = hfi_tableau_row(t, i);
-    double sum = row[t->ncol];
-    for (int32_t j = 0; j < t->ncol; ++j) sum += row[j] * D->value[t->col_var[j]];
-    D->value[t->row_var[i]] = sum;
+static void compute_values(Dantzig* solver) {
+  const hfiTableau* tableau = &solver->t;
+  for (int32_t i = 0; i < tableau->nrow; ++i) {
+    const double* row = hfi_tableau_row(tableau, i);
+    double sum = row[tableau->ncol];
+    for (int32_t j = 0; j < tableau->ncol; ++j) sum += row[j] * solver->value[tableau->col_var[j]];
+    solver->value[tableau->row_var[i]] = sum;
   }
 }
 
 // Has every pair one basic member? Only dependent free rows of an A that is not semidefinite can
 // break this.
-static int is_paired(const Dantzig* D) {
-  for (int32_t i = 0; i < D->p->n; ++i)
-    if (hfi_is_basic(&D->t, i) == z_is_basic(D, i)) return 0;
+
+static int is_paired(const Dantzig* solver) {
+  for (int32_t i = 0; i < solver->p->n; ++i)
+
+    if (hfi_is_basic(&solver->t, i) == z_is_basic(solver, i)) return 0;
   return 1;
 }
 
 // Puts every z at the bound nearest to zero, or at zero (hfi_lcp_rest), and exchanges the free ones into the basis.
 // Returns 0 if free rows are dependent in a way that this method cannot handle.
-static int start(Dantzig* D) {
-  const hfiLcp* p = D->p;
-  fill_tableau(D);
+static int start_basis(Dantzig* solver) {
+  const hfiLcp* problem = solver->p;
+  fill_tableau(solver);
 
-  for (int32_t i = 0; i < p->n; ++i) {
-    int is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
-    D->role[i] = is_free ? HFI_LEAVES : HFI_STAYS;
-    D->role[p->n + i] = is_free ? HFI_ENTERS : HFI_STAYS;
-    *w_of(D, i) = 0;
-    *z_of(D, i) = hfi_lcp_rest(p, i);
+  for (int32_t i = 0; i < problem->n; ++i) {
+    int is_free = problem->lo[i] == -INFINITY && problem->hi[i] == INFINITY;
+    solver->role[i] = is_free ? HFI_LEAVES : HFI_STAYS;
+    solver->role[problem->n + i] = is_free ? HFI_ENTERS : HFI_STAYS;
+    *w_of(solver, i) = 0;
+    *z_of(solver, i) = hfi_lcp_rest(problem, i);
   }
 
-  hfi_tableau_move(&D->t, D->role, FREE_PIVOT_TOLERANCE);
-  compute_values(D);
-  return is_paired(D);
+  hfi_tableau_move(&solver->t, solver->role, FREE_PIVOT_TOLERANCE);
+  compute_values(solver);
+  return is_paired(solver);
 }
 
 // Computes the tableau of the present basis from the data again.
 // Returns 0 if the basis is singular to working precision.
-static int refresh(Dantzig* D) {
-  for (int32_t id = 0; id < 2 * D->p->n; ++id)
-    D->role[id] = hfi_is_basic(&D->t, id) ? HFI_ENTERS : HFI_LEAVES;
-  fill_tableau(D);
-  if (hfi_tableau_move(&D->t, D->role, 0) != 0) return 0;
-  compute_values(D);
+static int recompute_tableau(Dantzig* solver) {
+
+  // every variable goes where it is now
+  for (int32_t id = 0; id < 2 * solver->p->n; ++id)
+    solver->role[id] = hfi_is_basic(&solver->t, id) ? HFI_ENTERS : HFI_LEAVES;
+
+  fill_tableau(solver);
+  if (hfi_tableau_move(&solver->t, solver->role, 0) != 0) return 0;
+  compute_values(solver);
   return 1;
 }
 
 // Finds the interval in which the basic variable of pair i may move.
-static void find_range(Dantzig* D, int32_t i, double* lower, double* upper) {
-  const hfiLcp* p = D->p;
-  double z = *z_of(D, i);
-  double w = *w_of(D, i);
+static void find_range(Dantzig* solver, int32_t i, double* lower, double* upper) {
+  const hfiLcp* problem = solver->p;
+  double z = *z_of(solver, i);
+  double w = *w_of(solver, i);
   *lower = -INFINITY;
   *upper = INFINITY;
 
-  if (z_is_basic(D, i)) {
+  if (z_is_basic(solver, i)) {
     // w_i is 0, or it stopped at -lambda (or lambda) while the pair was bad. In the second case the
     // pair is good only where z_i is at its upper (lower) bound: a z_i that has come there must not
     // go back. A free z_i has no such bound; there z_i must stay >= 0 (<= 0), its value at the start,
     // as if it were split into z = y+ - y- with y+, y- >= 0.
-    int is_free = p->lo[i] == -INFINITY && p->hi[i] == INFINITY;
-    *lower = p->lo[i];
-    *upper = p->hi[i];
-    if (w < 0 && (is_free || z >= p->hi[i])) *lower = is_free ? 0 : p->hi[i];
-    if (w > 0 && (is_free || z <= p->lo[i])) *upper = is_free ? 0 : p->lo[i];
+    int is_free = problem->lo[i] == -INFINITY && problem->hi[i] == INFINITY;
+    *lower = problem->lo[i];
+    *upper = problem->hi[i];
+    if (w < 0 && (is_free || z >= problem->hi[i])) *lower = is_free ? 0 : problem->hi[i];
+    if (w > 0 && (is_free || z <= problem->lo[i])) *upper = is_free ? 0 : problem->lo[i];
+
     return;
   }
 
   // w_i >= 0 below hi, w_i <= 0 above lo; lambda bounds bad ones. The w_i of a fixed z_i is free.
-  if (p->lo[i] == p->hi[i]) return;
-  if (z < p->hi[i]) *lower = D->bad[i] > 0 ? -D->lambda : 0;
-  if (z > p->lo[i]) *upper = D->bad[i] < 0 ? D->lambda : 0;
+  if (problem->lo[i] == problem->hi[i]) return;
+  if (z < problem->hi[i]) *lower = solver->bad[i] > 0 ? -solver->lambda : 0;
+  if (z > problem->lo[i]) *upper = solver->bad[i] < 0 ? solver->lambda : 0;
 }
 
 // A variable that reaches the end of its range and so stops the driving variable.
@@ -184,39 +190,40 @@ typedef struct Obstacle {
 } Obstacle;
 
 // Returns the basic variable of pair i, which moves at `rate`, as an obstacle.
-static Obstacle find_obstacle(Dantzig* D, int32_t i, double rate) {
+static Obstacle find_obstacle(Dantzig* solver, int32_t i, double rate) {
   double lower;
   double upper;
-  find_range(D, i, &lower, &upper);
+  find_range(solver, i, &lower, &upper);
 
-  double x = z_is_basic(D, i) ? *z_of(D, i) : *w_of(D, i);
-  Obstacle o = {INFINITY, rate > 0 ? upper : lower, i, z_is_basic(D, i)};
-  if (rate != 0) o.step = fmax((o.end - x) / rate, 0);
-  return o;
+  double x = z_is_basic(solver, i) ? *z_of(solver, i) : *w_of(solver, i);
+  Obstacle obstacle = {INFINITY, rate > 0 ? upper : lower, i, z_is_basic(solver, i)};
+  if (rate != 0) obstacle.step = fmax((obstacle.end - x) / rate, 0);
+  return obstacle;
 }
 
 // Returns the driving pair r as its own obstacle: w_r at zero, or z_r at a bound.
-static Obstacle find_own_obstacle(Dantzig* D, int32_t r, int direction, double rate) {
-  const hfiLcp* p = D->p;
+static Obstacle find_own_obstacle(Dantzig* solver, int32_t r, int direction, double rate) {
+  const hfiLcp* problem = solver->p;
   Obstacle zero = {INFINITY, 0, r, 0};
-  Obstacle bound = {INFINITY, direction > 0 ? p->hi[r] : p->lo[r], r, 1};
+  Obstacle bound = {INFINITY, direction > 0 ? problem->hi[r] : problem->lo[r], r, 1};
 
-  if (z_is_basic(D, r)) {
+
+  if (z_is_basic(solver, r)) {
     // w_r drives and z_r follows
-    zero.step = fabs(*w_of(D, r));
-    bound = find_obstacle(D, r, rate);
+    zero.step = fabs(*w_of(solver, r));
+    bound = find_obstacle(solver, r, rate);
   } else {
-    bound.step = fabs(bound.end - *z_of(D, r));
-    if (direction * rate > 0) zero.step = fabs(*w_of(D, r) / rate);
+    bound.step = fabs(bound.end - *z_of(solver, r));
+    if (direction * rate > 0) zero.step = fabs(*w_of(solver, r) / rate);
   }
   return zero.step <= bound.step ? zero : bound;
 }
 
 // Returns the first obstacle in the way of the driving variable of pair r, which is in column `col` and moves in
 // `direction` (+1 or -1).
-static Obstacle find_first_obstacle(Dantzig* D, int32_t r, int32_t col, int direction) {
-  const hfiTableau* t = &D->t;
-  int32_t n = t->nrow;
+static Obstacle find_first_obstacle(Dantzig* solver, int32_t r, int32_t col, int direction) {
+  const hfiTableau* tableau = &solver->t;
+  int32_t n = tableau->nrow;
   Obstacle first = {INFINITY, 0, -1, 0};
 
   // Pair r comes first, so that it wins ties.
@@ -224,27 +231,30 @@ static Obstacle find_first_obstacle(Dantzig* D, int32_t r, int32_t col, int dire
     int32_t i = k == 0 ? r : k - 1;
     if (k > 0 && i == r) continue;
 
-    int32_t row = hfi_row_of(t, z_is_basic(D, i) ? n + i : i);
-    double rate = direction * hfi_tableau_row(t, row)[col];
-    if (fabs(rate) <= D->noise) rate = 0;
+    int32_t row = hfi_row_of(tableau, z_is_basic(solver, i) ? n + i : i);
+    double rate = direction * hfi_tableau_row(tableau, row)[col];
+    if (fabs(rate) <= solver->noise) rate = 0;
 
-    Obstacle o = i == r ? find_own_obstacle(D, r, direction, rate) : find_obstacle(D, i, rate);
-    if (o.step < first.step - TIE_TOLERANCE * fmax(1, o.step)) first = o;
+
+    Obstacle obstacle = i == r ? find_own_obstacle(solver, r, direction, rate) : find_obstacle(solver, i, rate);
+    if (obstacle.step < first.step - TIE_TOLERANCE * fmax(1, obstacle.step)) first = obstacle;
   }
   return first;
 }
 
 // Moves the driving variable of column `col` by `change`, and the basic variables with it.
-static void advance(Dantzig* D, int32_t col, double change) {
-  const hfiTableau* t = &D->t;
-  D->value[t->col_var[col]] += change;
-  for (int32_t i = 0; i < t->nrow; ++i) D->value[t->row_var[i]] += change * hfi_tableau_row(t, i)[col];
-  for (int32_t i = 0; i < t->nrow; ++i) clear_if_good(D, i);
+static void move_driving_variable(Dantzig* solver, int32_t col, double change) {
+  const hfiTableau* tableau = &solver->t;
+
+  solver->value[tableau->col_var[col]] += change;
+  for (int32_t i = 0; i < tableau->nrow; ++i)
+    solver->value[tableau->row_var[i]] += change * hfi_tableau_row(tableau, i)[col];
+  for (int32_t i = 0; i < tableau->nrow; ++i) clear_if_good(solver, i);
 }
 
 // Returns the entry of the tableau in the row of a basic and the column of a nonbasic variable.
-static double entry(const Dantzig* D, int32_t basic, int32_t nonbasic) {
-  return hfi_tableau_row(&D->t, hfi_row_of(&D->t, basic))[hfi_col_of(&D->t, nonbasic)];
+static double entry(const Dantzig* solver, int32_t basic, int32_t nonbasic) {
+  return hfi_tableau_row(&solver->t, hfi_row_of(&solver->t, basic))[hfi_col_of(&solver->t, nonbasic)];
 }
 
 // The obstacle, the basic variable of another pair j, leaves the basis at the end of its range, and
@@ -253,146 +263,152 @@ static double entry(const Dantzig* D, int32_t basic, int32_t nonbasic) {
 //   two exchanges    T_jr, then T_rj - T_rr T_jj / T_jr
 // One is made where its pivot is large enough, or where the second of two is too small as well.
 // Returns 0 if both pivots are nothing but rounding.
-static int exchange_obstacle(Dantzig* D, int32_t r, Obstacle o) {
-  int32_t n = D->t.nrow;
-  int32_t j = o.pair;
-  int32_t leaves = o.is_z ? n + j : j;
-  int32_t enters = o.is_z ? j : n + j;
-  int w_drives = z_is_basic(D, r);
+static int exchange_obstacle(Dantzig* solver, int32_t r, Obstacle obstacle) {
+  int32_t n = solver->t.nrow;
+  int32_t j = obstacle.pair;
+  int32_t leaves = obstacle.is_z ? n + j : j;
+  int32_t enters = obstacle.is_z ? j : n + j;
+  int w_drives = z_is_basic(solver, r);
   int32_t driving = w_drives ? r : n + r;
   int32_t driven = w_drives ? n + r : r;
-  D->value[leaves] = o.end;
-  clear_if_good(D, j);
+
+  solver->value[leaves] = obstacle.end;
+  clear_if_good(solver, j);
 
   // the pivots, and the least size that one exchange may have
-  double single = entry(D, leaves, enters);
-  double first = entry(D, leaves, driving);
-  double second = entry(D, driven, enters) - entry(D, driven, driving) * single / first;
+  double single = entry(solver, leaves, enters);
+  double first = entry(solver, leaves, driving);
+  double second = entry(solver, driven, enters) - entry(solver, driven, driving) * single / first;
   double largest = 0;
   for (int32_t i = 0; i < n; ++i)
-    largest = fmax(largest, fabs(hfi_tableau_row(&D->t, i)[hfi_col_of(&D->t, enters)]));
+    largest = fmax(largest, fabs(hfi_tableau_row(&solver->t, i)[hfi_col_of(&solver->t, enters)]));
   double least = PIVOT_SHARE * largest;
 
-  if (fabs(single) > least || (fabs(second) <= least && fabs(single) > D->noise)) {
-    hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, leaves), hfi_col_of(&D->t, enters));
+  // one exchange
+  if (fabs(single) > least || (fabs(second) <= least && fabs(single) > solver->noise)) {
+    hfi_tableau_exchange(&solver->t, hfi_row_of(&solver->t, leaves), hfi_col_of(&solver->t, enters));
     return 1;
   }
-  if (fabs(second) <= D->noise) return 0;
-  hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, leaves), hfi_col_of(&D->t, driving));
-  hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, driven), hfi_col_of(&D->t, enters));
+
+  // two exchanges
+  if (fabs(second) <= solver->noise) return 0;
+
+  hfi_tableau_exchange(&solver->t, hfi_row_of(&solver->t, leaves), hfi_col_of(&solver->t, driving));
+  hfi_tableau_exchange(&solver->t, hfi_row_of(&solver->t, driven), hfi_col_of(&solver->t, enters));
   return 1;
 }
 
 // Ends a cycle whose driving pair was its own obstacle: the variable that stopped becomes, or stays, nonbasic.
-static void end_cycle(Dantzig* D, Obstacle o) {
-  int32_t n = D->p->n;
-  int32_t stopped = o.is_z ? n + o.pair : o.pair;
-  int32_t complement = o.is_z ? o.pair : n + o.pair;
-  D->value[stopped] = o.end;
-  clear_if_good(D, o.pair);
-  if (hfi_is_basic(&D->t, stopped))
-    hfi_tableau_exchange(&D->t, hfi_row_of(&D->t, stopped), hfi_col_of(&D->t, complement));
+static void end_cycle(Dantzig* solver, Obstacle obstacle) {
+  int32_t n = solver->p->n;
+  int32_t stopped = obstacle.is_z ? n + obstacle.pair : obstacle.pair;
+  int32_t complement = obstacle.is_z ? obstacle.pair : n + obstacle.pair;
+
+  solver->value[stopped] = obstacle.end;
+  clear_if_good(solver, obstacle.pair);
+  if (hfi_is_basic(&solver->t, stopped))
+    hfi_tableau_exchange(&solver->t, hfi_row_of(&solver->t, stopped), hfi_col_of(&solver->t, complement));
 }
 
-// Makes one major cycle, which mends pair r. Counts its pivots.
+// Makes one major cycle, which repairs pair r. Counts its pivots.
 // Returns HF_OK, HF_NO_SOLUTION after a ray, or HF_NOT_CONVERGED.
-static hfStatus mend_pair(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots) {
-  int32_t n = D->p->n;
-  while (D->bad[r] != 0) {
-    int direction = D->bad[r];
+static hfStatus repair_pair(Dantzig* solver, int32_t r, int32_t max_pivots, int32_t* pivots) {
+  int32_t n = solver->p->n;
+  while (solver->bad[r] != 0) {
+    int direction = solver->bad[r];
     if (*pivots >= max_pivots) return HF_NOT_CONVERGED;
-    if (D->since_refresh >= REFRESH_AFTER + n && !refresh(D)) return HF_NOT_CONVERGED;
-    D->noise = fmax(NOISE_FLOOR, NOISE_SHARE * hfi_tableau_largest(&D->t));
+    if (solver->since_refresh >= REFRESH_AFTER + n && !recompute_tableau(solver)) return HF_NOT_CONVERGED;
+    solver->noise = fmax(NOISE_FLOOR, NOISE_SHARE * hfi_tableau_largest(&solver->t));
 
-    int32_t col = hfi_col_of(&D->t, z_is_basic(D, r) ? r : n + r);
-    Obstacle first = find_first_obstacle(D, r, col, direction);
+    // the first obstacle
+    int32_t col = hfi_col_of(&solver->t, z_is_basic(solver, r) ? r : n + r);
+    Obstacle first = find_first_obstacle(solver, r, col, direction);
 
     // w_r is nothing but rounding
-    if (fabs(*w_of(D, r)) <= D->noise && first.step > LARGEST_STEP) {
-      D->bad[r] = 0;
+    if (fabs(*w_of(solver, r)) <= solver->noise && first.step > LARGEST_STEP) {
+      solver->bad[r] = 0;
       break;
     }
     if (first.pair < 0) return HF_NO_SOLUTION;
 
-    advance(D, col, direction * first.step);
+    // move to it
+    move_driving_variable(solver, col, direction * first.step);
     ++*pivots;
-    ++D->since_refresh;
-    if (first.pair == r)
-      end_cycle(D, first);
-    else if (!exchange_obstacle(D, r, first))
-      return HF_NOT_CONVERGED;
+    ++solver->since_refresh;
+    if (first.pair == r) end_cycle(solver, first);
+    else if (!exchange_obstacle(solver, r, first)) return HF_NOT_CONVERGED;
   }
   return HF_OK;
 }
 
 // Judges every pair anew and sets unit and lambda. Returns whether a pair is bad.
-static int mark_bad(Dantzig* D) {
-  D->unit = 1;
-  for (int32_t i = 0; i < D->p->n; ++i) D->unit = fmax(D->unit, fabs(*w_of(D, i)));
-  D->lambda = LAMBDA_SHARE * D->unit;
+static int mark_bad_pairs(Dantzig* solver) {
+  solver->unit = 1;
+  for (int32_t i = 0; i < solver->p->n; ++i) solver->unit = fmax(solver->unit, fabs(*w_of(solver, i)));
+  solver->lambda = LAMBDA_SHARE * solver->unit;
 
   int any = 0;
-  for (int32_t i = 0; i < D->p->n; ++i) {
-    D->bad[i] = judge(D, i);
-    any = any || D->bad[i] != 0;
+  for (int32_t i = 0; i < solver->p->n; ++i) {
+    solver->bad[i] = find_badness(solver, i);
+    any = any || solver->bad[i] != 0;
   }
   return any;
 }
 
 // Returns the bad pair with the largest |w|, or -1. Any would do; this one takes the fewest pivots.
-static int32_t find_worst(Dantzig* D) {
+static int32_t find_worst(Dantzig* solver) {
   int32_t worst = -1;
-  for (int32_t i = 0; i < D->p->n; ++i)
-    if (D->bad[i] != 0 && (worst < 0 || fabs(*w_of(D, i)) > fabs(*w_of(D, worst)))) worst = i;
+  for (int32_t i = 0; i < solver->p->n; ++i)
+    if (solver->bad[i] != 0 && (worst < 0 || fabs(*w_of(solver, i)) > fabs(*w_of(solver, worst)))) worst = i;
   return worst;
 }
 
 // Makes major cycles until no pair is bad, or one fails.
-static hfStatus mend_all(Dantzig* D, int32_t max_pivots, int32_t* pivots) {
+static hfStatus repair_all_pairs(Dantzig* solver, int32_t max_pivots, int32_t* pivots) {
   hfStatus status = HF_OK;
-  int32_t r = find_worst(D);
+  int32_t r = find_worst(solver);
   while (status == HF_OK && r >= 0) {
-    status = mend_pair(D, r, max_pivots, pivots);
-    r = find_worst(D);
+    status = repair_pair(solver, r, max_pivots, pivots);
+    r = find_worst(solver);
   }
   return status;
 }
 
 // Copies z, and for each row whether it is at a bound or an equation.
-static void read_solution(Dantzig* D, double* z, unsigned char* mode) {
-  const hfiLcp* p = D->p;
-  for (int32_t i = 0; i < p->n; ++i) {
-    z[i] = hfi_clamp(*z_of(D, i), p->lo[i], p->hi[i]);
+static void read_solution(Dantzig* solver, double* z, unsigned char* mode) {
+  const hfiLcp* problem = solver->p;
+  for (int32_t i = 0; i < problem->n; ++i) {
+    z[i] = hfi_clamp(*z_of(solver, i), problem->lo[i], problem->hi[i]);
 
     mode[i] = HFI_BASIC;
-    if (z_is_basic(D, i)) continue;
-    if (z[i] == p->lo[i])
-      mode[i] = HFI_AT_LO;
-    else if (z[i] == p->hi[i])
-      mode[i] = HFI_AT_HI;
+    if (z_is_basic(solver, i)) continue;
+
+    if (z[i] == problem->lo[i]) mode[i] = HFI_AT_LO;
+    else if (z[i] == problem->hi[i]) mode[i] = HFI_AT_HI;
   }
 }
 
-hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsigned char* mode,
+// Solves a problem: writes z (n), mode (n) and the number of pivots. HF_SINGULAR: free rows are dependent.
+hfStatus hfi_dantzig_solve(const hfiLcp* problem, int32_t max_pivots, double* z, unsigned char* mode,
                            int32_t* pivots, hfiArena* scratch) {
-  Dantzig D = {.p = p, .t = hfi_tableau_take(scratch, p->n, p->n)};
-  D.role = HFI_TAKE(scratch, signed char, 2 * p->n);
-  D.bad = HFI_TAKE(scratch, signed char, p->n);
-  D.value = HFI_TAKE(scratch, double, 2 * p->n);
+  Dantzig solver = {.p = problem, .t = hfi_tableau_take(scratch, problem->n, problem->n)};
+  solver.role = HFI_TAKE(scratch, signed char, 2 * problem->n);
+  solver.bad = HFI_TAKE(scratch, signed char, problem->n);
+  solver.value = HFI_TAKE(scratch, double, 2 * problem->n);
   if (!scratch->base) return HF_OK; // The call only planned the scratch.
 
   *pivots = 0;
-  hfStatus status = start(&D) ? HF_OK : HF_SINGULAR;
+  hfStatus status = start_basis(&solver) ? HF_OK : HF_SINGULAR;
 
-  // One round mends all pairs. More follow where a fresh tableau shows that rounding has spoilt one.
+  // One round repairs all pairs. More follow where a fresh tableau shows that rounding has spoilt one.
   int failures = 0;
-  while (status != HF_SINGULAR && failures < MAX_FAILURES && mark_bad(&D)) {
+  while (status != HF_SINGULAR && failures < MOST_FAILURES && mark_bad_pairs(&solver)) {
     int32_t before = *pivots;
-    status = mend_all(&D, max_pivots, pivots);
-    if (*pivots == before || *pivots >= max_pivots || !refresh(&D)) break;
+    status = repair_all_pairs(&solver, max_pivots, pivots);
+    if (*pivots == before || *pivots >= max_pivots || !recompute_tableau(&solver)) break;
     if (status != HF_OK) ++failures;
   }
 
-  read_solution(&D, z, mode);
+  read_solution(&solver, z, mode);
   return status;
 }

@@ -24,10 +24,12 @@ enum {
   BALANCE_PASSES = 8, // Each pass halves the logarithm of the imbalance at least.
 };
 
+// The matrix while it is reduced, and its eigenvalues.
 typedef struct Hessenberg {
   int32_t n;
   double* H; // (n x n)
-  double *re, *im;
+  double* re; // (n) real parts of the eigenvalues
+  double* im; // (n) their imaginary parts
   double norm; // Frobenius norm of H
 } Hessenberg;
 
@@ -39,45 +41,47 @@ size_t hfi_eigenvalues_size(int32_t n) {
 }
 
 // Returns the place of entry (i, j) of H.
-static double* entry(const Hessenberg* h, int32_t i, int32_t j) {
-  return h->H + (size_t)i * (size_t)h->n + (size_t)j;
+static double* entry(const Hessenberg* hessenberg, int32_t i, int32_t j) {
+  return hessenberg->H + (size_t)i * (size_t)hessenberg->n + (size_t)j;
 }
 
 // Scales row and column i, without the diagonal, to equal size. Returns whether anything changed.
-static int balance_index(Hessenberg* h, int32_t i) {
+static int balance_index(Hessenberg* hessenberg, int32_t i) {
   double row = 0;
   double col = 0;
-  for (int32_t j = 0; j < h->n; ++j) {
+  for (int32_t j = 0; j < hessenberg->n; ++j) {
     if (j == i) continue;
-    row += fabs(*entry(h, i, j));
-    col += fabs(*entry(h, j, i));
+    row += fabs(*entry(hessenberg, i, j));
+    col += fabs(*entry(hessenberg, j, i));
   }
   if (row == 0 || col == 0) return 0;
 
+  // balance by a power of two
   int32_t e = (ilogb(row) - ilogb(col)) / 2;
   if (e == 0) return 0;
 
-  for (int32_t j = 0; j < h->n; ++j) {
+  for (int32_t j = 0; j < hessenberg->n; ++j) {
     if (j == i) continue;
-    *entry(h, i, j) = ldexp(*entry(h, i, j), -e);
-    *entry(h, j, i) = ldexp(*entry(h, j, i), e);
+    *entry(hessenberg, i, j) = ldexp(*entry(hessenberg, i, j), -e);
+    *entry(hessenberg, j, i) = ldexp(*entry(hessenberg, j, i), e);
   }
   return 1;
 }
 
 // Balances H by powers of two until a pass changes nothing.
-static void balance(Hessenberg* h) {
+static void balance(Hessenberg* hessenberg) {
   int changed = 1;
   for (int pass = 0; pass < BALANCE_PASSES && changed; ++pass) {
     changed = 0;
-    for (int32_t i = 0; i < h->n; ++i)
-      if (balance_index(h, i)) changed = 1;
+    for (int32_t i = 0; i < hessenberg->n; ++i)
+      if (balance_index(hessenberg, i)) changed = 1;
   }
 }
 
 // A reflection I - beta v v^T of `size` <= 3 rows with v_0 = 1.
 typedef struct Reflection {
-  double v[3], beta;
+  double v[3];
+  double beta;
   int32_t size;
 } Reflection;
 
@@ -88,6 +92,7 @@ static Reflection make_reflection(const double* x, int32_t size, double* image) 
   double tail = 0;
   for (int32_t i = 0; i < size; ++i) scale = fmax(scale, fabs(x[i]));
   for (int32_t i = 1; i < size; ++i) tail = fmax(tail, fabs(x[i]));
+
   *image = x[0];
   if (tail == 0) return r;
 
@@ -103,47 +108,47 @@ static Reflection make_reflection(const double* x, int32_t size, double* image) 
 }
 
 // Applies a reflection from the left to rows k, k + 1, ... in the columns [first, last].
-static void reflect_rows(Hessenberg* h, const Reflection* r, int32_t k, int32_t first, int32_t last) {
+static void reflect_rows(Hessenberg* hessenberg, const Reflection* r, int32_t k, int32_t first, int32_t last) {
   for (int32_t j = first; j <= last; ++j) {
     double dot = 0;
-    for (int32_t i = 0; i < r->size; ++i) dot += r->v[i] * *entry(h, k + i, j);
-    for (int32_t i = 0; i < r->size; ++i) *entry(h, k + i, j) -= r->beta * dot * r->v[i];
+    for (int32_t i = 0; i < r->size; ++i) dot += r->v[i] * *entry(hessenberg, k + i, j);
+    for (int32_t i = 0; i < r->size; ++i) *entry(hessenberg, k + i, j) -= r->beta * dot * r->v[i];
   }
 }
 
 // Applies a reflection from the right to columns k, k + 1, ... in the rows [first, last].
-static void reflect_columns(Hessenberg* h, const Reflection* r, int32_t k, int32_t first, int32_t last) {
+static void reflect_columns(Hessenberg* hessenberg, const Reflection* r, int32_t k, int32_t first, int32_t last) {
   for (int32_t i = first; i <= last; ++i) {
     double dot = 0;
-    for (int32_t j = 0; j < r->size; ++j) dot += r->v[j] * *entry(h, i, k + j);
-    for (int32_t j = 0; j < r->size; ++j) *entry(h, i, k + j) -= r->beta * dot * r->v[j];
+    for (int32_t j = 0; j < r->size; ++j) dot += r->v[j] * *entry(hessenberg, i, k + j);
+    for (int32_t j = 0; j < r->size; ++j) *entry(hessenberg, i, k + j) -= r->beta * dot * r->v[j];
   }
 }
 
 // Makes H upper Hessenberg. Column by column, from the bottom up, a reflection of two rows makes the lower entry zero.
-static void reduce_to_hessenberg(Hessenberg* h) {
-  for (int32_t c = 0; c + 2 < h->n; ++c)
-    for (int32_t i = h->n - 1; i > c + 1; --i) {
-      const double x[2] = {*entry(h, i - 1, c), *entry(h, i, c)};
+static void reduce_to_hessenberg(Hessenberg* hessenberg) {
+  for (int32_t c = 0; c + 2 < hessenberg->n; ++c)
+    for (int32_t i = hessenberg->n - 1; i > c + 1; --i) {
+      const double x[2] = {*entry(hessenberg, i - 1, c), *entry(hessenberg, i, c)};
       double image;
       Reflection r = make_reflection(x, 2, &image);
       if (r.beta == 0) continue;
 
-      reflect_rows(h, &r, i - 1, c, h->n - 1);
-      reflect_columns(h, &r, i - 1, 0, h->n - 1);
-      *entry(h, i, c) = 0;
+      reflect_rows(hessenberg, &r, i - 1, c, hessenberg->n - 1);
+      reflect_columns(hessenberg, &r, i - 1, 0, hessenberg->n - 1);
+      *entry(hessenberg, i, c) = 0;
     }
 }
 
 // Returns the first row of the unreduced block that ends in row `last`, and sets the subdiagonal
 // entry before it to zero. least: entries are compared with this number at least.
-static int32_t find_split(Hessenberg* h, int32_t last, double least) {
+static int32_t find_split(Hessenberg* hessenberg, int32_t last, double least) {
   int32_t l = last;
   for (; l > 0; --l) {
-    double size = fabs(*entry(h, l - 1, l - 1)) + fabs(*entry(h, l, l));
-    if (size == 0) size = fabs(*entry(h, l - 1, l)) + fabs(*entry(h, l, l - 1));
-    if (fabs(*entry(h, l, l - 1)) <= DBL_EPSILON * fmax(size, least)) {
-      *entry(h, l, l - 1) = 0;
+    double size = fabs(*entry(hessenberg, l - 1, l - 1)) + fabs(*entry(hessenberg, l, l));
+    if (size == 0) size = fabs(*entry(hessenberg, l - 1, l)) + fabs(*entry(hessenberg, l, l - 1));
+    if (fabs(*entry(hessenberg, l, l - 1)) <= DBL_EPSILON * fmax(size, least)) {
+      *entry(hessenberg, l, l - 1) = 0;
       break;
     }
   }
@@ -152,91 +157,92 @@ static int32_t find_split(Hessenberg* h, int32_t last, double least) {
 
 // Writes the eigenvalues d + x of the block [a b; c d] at rows l, l + 1:  x^2 - (a - d) x - b c = 0.
 // Of two real x the one without cancellation comes first and gives the other by their product -b c.
-static void solve_pair(Hessenberg* h, int32_t l) {
-  double b = *entry(h, l, l + 1);
-  double c = *entry(h, l + 1, l);
-  double d = *entry(h, l + 1, l + 1);
-  double half = 0.5 * (*entry(h, l, l) - d);
+static void solve_pair(Hessenberg* hessenberg, int32_t l) {
+  double b = *entry(hessenberg, l, l + 1);
+  double c = *entry(hessenberg, l + 1, l);
+  double d = *entry(hessenberg, l + 1, l + 1);
+  double half = 0.5 * (*entry(hessenberg, l, l) - d);
   double q = half * half + b * c;
 
   if (q >= 0) {
     double x = half + (half >= 0 ? sqrt(q) : -sqrt(q));
-    h->re[l] = d + x;
-    h->re[l + 1] = x != 0 ? d - b * c / x : d;
-    h->im[l] = 0;
-    h->im[l + 1] = 0;
+    hessenberg->re[l] = d + x;
+    hessenberg->re[l + 1] = x != 0 ? d - b * c / x : d;
+    hessenberg->im[l] = 0;
+    hessenberg->im[l + 1] = 0;
   } else {
-    h->re[l] = d + half;
-    h->re[l + 1] = d + half;
-    h->im[l] = sqrt(-q);
-    h->im[l + 1] = -h->im[l];
+    hessenberg->re[l] = d + half;
+    hessenberg->re[l + 1] = d + half;
+    hessenberg->im[l] = sqrt(-q);
+    hessenberg->im[l + 1] = -hessenberg->im[l];
   }
 }
 
 // Computes x, the first column of (H - s1 I)(H - s2 I) of the block at row l, from s1 + s2 and s1 s2.
-static void start_bulge(Hessenberg* h, int32_t l, int32_t last, int sweeps, double* x) {
-  double a = *entry(h, last - 1, last - 1);
-  double d = *entry(h, last, last);
+static void start_bulge(Hessenberg* hessenberg, int32_t l, int32_t last, int sweeps, double* x) {
+  double a = *entry(hessenberg, last - 1, last - 1);
+  double d = *entry(hessenberg, last, last);
   double sum = a + d;
-  double product = a * d - *entry(h, last - 1, last) * *entry(h, last, last - 1);
+  double product = a * d - *entry(hessenberg, last - 1, last) * *entry(hessenberg, last, last - 1);
 
   // Another shift now and then ends cycles that symmetry causes.
   if (sweeps % 10 == 9) {
-    double jump = fabs(*entry(h, last, last - 1)) + fabs(*entry(h, last - 1, last - 2));
+    double jump = fabs(*entry(hessenberg, last, last - 1)) + fabs(*entry(hessenberg, last - 1, last - 2));
     sum = 1.5 * jump;
     product = jump * jump;
   }
 
-  double h00 = *entry(h, l, l);
-  double h10 = *entry(h, l + 1, l);
-  double h11 = *entry(h, l + 1, l + 1);
-  x[0] = h00 * h00 + *entry(h, l, l + 1) * h10 - sum * h00 + product;
+  // the first column
+  double h00 = *entry(hessenberg, l, l);
+  double h10 = *entry(hessenberg, l + 1, l);
+  double h11 = *entry(hessenberg, l + 1, l + 1);
+  x[0] = h00 * h00 + *entry(hessenberg, l, l + 1) * h10 - sum * h00 + product;
   x[1] = h10 * (h00 + h11 - sum);
-  x[2] = h10 * *entry(h, l + 2, l + 1);
+  x[2] = h10 * *entry(hessenberg, l + 2, l + 1);
 }
 
 // Makes one double-shift sweep over the block of rows l ... last (at least three).
-static void chase_bulge(Hessenberg* h, int32_t l, int32_t last, int sweeps) {
+static void chase_bulge(Hessenberg* hessenberg, int32_t l, int32_t last, int sweeps) {
   double x[3];
   double image;
-  start_bulge(h, l, last, sweeps, x);
+  start_bulge(hessenberg, l, last, sweeps, x);
 
   for (int32_t k = l; k < last; ++k) {
     // the bulge in column k - 1
     int32_t size = k + 2 <= last ? 3 : 2;
     if (k > l)
-      for (int32_t i = 0; i < size; ++i) x[i] = *entry(h, k + i, k - 1);
+      for (int32_t i = 0; i < size; ++i) x[i] = *entry(hessenberg, k + i, k - 1);
 
     Reflection r = make_reflection(x, size, &image);
-    reflect_rows(h, &r, k, k > l ? k - 1 : l, last);
-    reflect_columns(h, &r, k, l, k + 3 < last ? k + 3 : last);
+    reflect_rows(hessenberg, &r, k, k > l ? k - 1 : l, last);
+    reflect_columns(hessenberg, &r, k, l, k + 3 < last ? k + 3 : last);
     if (k > l)
-      for (int32_t i = 1; i < size; ++i) *entry(h, k + i, k - 1) = 0;
+      for (int32_t i = 1; i < size; ++i) *entry(hessenberg, k + i, k - 1) = 0;
   }
 }
 
 // Sweeps until all blocks are 1 x 1 or 2 x 2, and reads the eigenvalues.
 // Returns HF_NOT_CONVERGED if an eigenvalue takes too many sweeps.
-static hfStatus iterate(Hessenberg* h) {
+static hfStatus iterate(Hessenberg* hessenberg) {
   int sweeps = 0;
-  int32_t last = h->n - 1;
+  int32_t last = hessenberg->n - 1;
   while (last >= 0) {
-    double least = sweeps > FINE_SWEEPS ? (sweeps - FINE_SWEEPS) * h->norm : 0;
-    int32_t l = find_split(h, last, least);
+    double least = sweeps > FINE_SWEEPS ? (sweeps - FINE_SWEEPS) * hessenberg->norm : 0;
+    int32_t l = find_split(hessenberg, last, least);
 
     if (l == last) {
-      h->re[l] = *entry(h, l, l);
-      h->im[l] = 0;
+      hessenberg->re[l] = *entry(hessenberg, l, l);
+      hessenberg->im[l] = 0;
       last -= 1;
       sweeps = 0;
     } else if (l == last - 1) {
-      solve_pair(h, l);
+      solve_pair(hessenberg, l);
       last -= 2;
       sweeps = 0;
     } else if (sweeps == MAX_SWEEPS) {
       return HF_NOT_CONVERGED;
     } else {
-      chase_bulge(h, l, last, sweeps);
+      chase_bulge(hessenberg, l, last, sweeps);
       ++sweeps;
     }
   }

@@ -25,8 +25,10 @@ static const double SIGN_TOLERANCE = 1e-9;
 static const double RANK_TOLERANCE = 1e-11;
 static const double SAME_TOLERANCE = 1e-7;
 
+// How row i is fulfilled: z at a bound, or an equation w = 0, in which z is unknown, at a bound, or zero.
 typedef enum Choice { AT_LO, AT_HI, EQUATION, EQUATION_AT_LO, EQUATION_AT_HI, EQUATION_AT_ZERO } Choice;
 
+// The search.
 typedef struct Enumeration {
   hfiLcp p;
   hfiLcpScale scale;
@@ -42,76 +44,81 @@ static int is_equation(Choice c) { return c >= EQUATION; }
 
 // Solves the chosen equations for the chosen unknowns; writes e->z.
 // Returns whether the columns of the unknowns are independent.
-static int solve_choice(Enumeration* e) {
-  const hfiLcp* p = &e->p;
+static int solve_choice(Enumeration* enumeration) {
+  const hfiLcp* problem = &enumeration->p;
 
   // the equations, the unknowns, and the values that are given
   int32_t rows[HF_LCP_ENUMERATION_MAX];
   int32_t cols[HF_LCP_ENUMERATION_MAX];
   int32_t m = 0;
   int32_t k = 0;
-  for (int32_t i = 0; i < p->n; ++i) {
-    Choice c = e->choice[i];
+  for (int32_t i = 0; i < problem->n; ++i) {
+    Choice c = enumeration->choice[i];
     if (is_equation(c)) rows[m++] = i;
     if (c == EQUATION) cols[k++] = i;
-    e->z[i] = 0;
-    if (c == AT_LO || c == EQUATION_AT_LO) e->z[i] = p->lo[i];
-    if (c == AT_HI || c == EQUATION_AT_HI) e->z[i] = p->hi[i];
+
+    enumeration->z[i] = 0;
+    if (c == AT_LO || c == EQUATION_AT_LO) enumeration->z[i] = problem->lo[i];
+    if (c == AT_HI || c == EQUATION_AT_HI) enumeration->z[i] = problem->hi[i];
   }
 
+  // A x = rhs
   double rhs[HF_LCP_ENUMERATION_MAX];
   for (int32_t i = 0; i < m; ++i) {
-    const double* row = p->A + (size_t)rows[i] * (size_t)p->n;
-    rhs[i] = -p->b[rows[i]];
-    for (int32_t j = 0; j < p->n; ++j) rhs[i] -= row[j] * e->z[j];
-    for (int32_t j = 0; j < k; ++j) e->qr.A[i * k + j] = row[cols[j]];
+    const double* row = problem->A + (size_t)rows[i] * (size_t)problem->n;
+    rhs[i] = -problem->b[rows[i]];
+    for (int32_t j = 0; j < problem->n; ++j) rhs[i] -= row[j] * enumeration->z[j];
+    for (int32_t j = 0; j < k; ++j) enumeration->qr.A[i * k + j] = row[cols[j]];
   }
 
-  e->qr.m = m;
-  e->qr.n = k;
-  hfi_qr_factor(&e->qr, RANK_TOLERANCE);
-  if (e->qr.rank < k) return 0;
+  enumeration->qr.m = m;
+  enumeration->qr.n = k;
+  hfi_qr_factor(&enumeration->qr, RANK_TOLERANCE);
+  if (enumeration->qr.rank < k) return 0;
 
   double x[HF_LCP_ENUMERATION_MAX];
-  hfi_qr_solve(&e->qr, rhs, x);
-  for (int32_t j = 0; j < k; ++j) e->z[cols[j]] = x[j];
+  hfi_qr_solve(&enumeration->qr, rhs, x);
+  for (int32_t j = 0; j < k; ++j) enumeration->z[cols[j]] = x[j];
   return 1;
 }
 
 // Are the bounds of z, the signs of w and the equations satisfied, up to tolerances?
-static int is_solution(const Enumeration* e) {
-  const hfiLcp* p = &e->p;
-  for (int32_t i = 0; i < p->n; ++i) {
-    const double* row = p->A + (size_t)i * (size_t)p->n;
-    double w = p->b[i];
+static int is_solution(const Enumeration* enumeration) {
+  const hfiLcp* problem = &enumeration->p;
+
+  // w, and the size of its terms
+  for (int32_t i = 0; i < problem->n; ++i) {
+    const double* row = problem->A + (size_t)i * (size_t)problem->n;
+    double w = problem->b[i];
     double size = 1;
-    for (int32_t j = 0; j < p->n; ++j) {
-      w += row[j] * e->z[j];
-      size = fmax(size, fabs(row[j] * e->z[j]));
+    for (int32_t j = 0; j < problem->n; ++j) {
+      w += row[j] * enumeration->z[j];
+      size = fmax(size, fabs(row[j] * enumeration->z[j]));
     }
 
-    double z = e->z[i];
+    // bounds of z
+    double z = enumeration->z[i];
     double z_slack = SIGN_TOLERANCE * fmax(1, fabs(z));
-    if (z < p->lo[i] - z_slack || z > p->hi[i] + z_slack) return 0;
+    if (z < problem->lo[i] - z_slack || z > problem->hi[i] + z_slack) return 0;
 
     // w of a fixed z may have any sign
     double slack = SIGN_TOLERANCE * size;
-    Choice c = e->choice[i];
+    Choice c = enumeration->choice[i];
     if (is_equation(c) && fabs(w) > slack) return 0;
-    if (p->lo[i] == p->hi[i]) continue;
+    if (problem->lo[i] == problem->hi[i]) continue;
     if ((c == AT_LO && w < -slack) || (c == AT_HI && w > slack)) return 0;
   }
   return 1;
 }
 
 // Has e->z been found before?
-static int is_known(const Enumeration* e) {
-  int32_t n = e->p.n;
-  for (int32_t s = 0; s < e->out->count; ++s) {
+static int is_known(const Enumeration* enumeration) {
+  int32_t n = enumeration->p.n;
+  for (int32_t s = 0; s < enumeration->out->count; ++s) {
     int same = 1;
     for (int32_t i = 0; i < n; ++i) {
-      double found = e->found[s * n + i];
-      same = same && fabs(found - e->z[i]) <= SAME_TOLERANCE * fmax(1, fabs(found));
+      double found = enumeration->found[s * n + i];
+      same = same && fabs(found - enumeration->z[i]) <= SAME_TOLERANCE * fmax(1, fabs(found));
     }
     if (same) return 1;
   }
@@ -119,26 +126,29 @@ static int is_known(const Enumeration* e) {
 }
 
 // Records e->z if it is a solution that is not known yet. Returns whether it is a solution.
-static int record_if_new(Enumeration* e) {
-  if (!is_solution(e)) return 0;
-  if (is_known(e)) return 1;
-  if (e->out->count == e->out->capacity) {
-    e->overflow = 1;
+static int record_if_new(Enumeration* enumeration) {
+  if (!is_solution(enumeration)) return 0;
+  if (is_known(enumeration)) return 1;
+  if (enumeration->out->count == enumeration->out->capacity) {
+    enumeration->overflow = 1;
     return 1;
   }
 
-  int32_t n = e->p.n;
-  for (int32_t i = 0; i < n; ++i) e->z[i] = hfi_clamp(e->z[i], e->p.lo[i], e->p.hi[i]);
-  memcpy(e->found + (size_t)e->out->count * (size_t)n, e->z, sizeof(double) * (size_t)n);
-  ++e->out->count;
+  // a new solution
+  int32_t n = enumeration->p.n;
+  const hfiLcp* problem = &enumeration->p;
+  for (int32_t i = 0; i < n; ++i)
+    enumeration->z[i] = hfi_clamp(enumeration->z[i], problem->lo[i], problem->hi[i]);
+  memcpy(enumeration->found + (size_t)enumeration->out->count * (size_t)n, enumeration->z, sizeof(double) * (size_t)n);
+  ++enumeration->out->count;
   return 1;
 }
 
 // Lists the choices of row i that can give a corner of the face of a singular choice. Returns their number.
-static int32_t list_corner_choices(const Enumeration* e, int32_t i, Choice* options) {
-  Choice c = e->choice[i];
-  int has_lo = isfinite(e->p.lo[i]);
-  int has_hi = isfinite(e->p.hi[i]);
+static int32_t list_corner_choices(const Enumeration* enumeration, int32_t i, Choice* options) {
+  Choice c = enumeration->choice[i];
+  int has_lo = isfinite(enumeration->p.lo[i]);
+  int has_hi = isfinite(enumeration->p.hi[i]);
 
   int32_t count = 0;
   options[count++] = c;
@@ -152,51 +162,51 @@ static int32_t list_corner_choices(const Enumeration* e, int32_t i, Choice* opti
 
 // Tries all corners of the face of a singular choice that have the present choices of the rows before i.
 // Returns whether one of them is a solution.
-static int search_corners(Enumeration* e, int32_t i) {
-  if (i == e->p.n) return solve_choice(e) && record_if_new(e);
+static int search_corners(Enumeration* enumeration, int32_t i) {
+  if (i == enumeration->p.n) return solve_choice(enumeration) && record_if_new(enumeration);
 
   Choice options[3];
-  int32_t count = list_corner_choices(e, i, options);
-  Choice present = e->choice[i];
+  int32_t count = list_corner_choices(enumeration, i, options);
+
+  Choice present = enumeration->choice[i];
   int found = 0;
   for (int32_t k = 0; k < count; ++k) {
-    e->choice[i] = options[k];
-    if (search_corners(e, i + 1)) found = 1;
+    enumeration->choice[i] = options[k];
+    if (search_corners(enumeration, i + 1)) found = 1;
   }
-  e->choice[i] = present;
+  enumeration->choice[i] = present;
   return found;
 }
 
 // Tries all choices that have the present choices of the rows before i.
-static void search(Enumeration* e, int32_t i) {
-  if (i == e->p.n) {
-    if (solve_choice(e))
-      record_if_new(e);
-    else if (search_corners(e, 0))
-      e->out->continuum = 1;
+static void search(Enumeration* enumeration, int32_t i) {
+  if (i == enumeration->p.n) {
+    if (solve_choice(enumeration)) record_if_new(enumeration);
+    else if (search_corners(enumeration, 0)) enumeration->out->continuum = 1;
     return;
   }
 
-  int fixed = e->p.lo[i] == e->p.hi[i];
-  if (isfinite(e->p.lo[i])) {
-    e->choice[i] = AT_LO;
-    search(e, i + 1);
+  int fixed = enumeration->p.lo[i] == enumeration->p.hi[i];
+
+  if (isfinite(enumeration->p.lo[i])) {
+    enumeration->choice[i] = AT_LO;
+    search(enumeration, i + 1);
   }
-  if (isfinite(e->p.hi[i]) && !fixed) {
-    e->choice[i] = AT_HI;
-    search(e, i + 1);
+  if (isfinite(enumeration->p.hi[i]) && !fixed) {
+    enumeration->choice[i] = AT_HI;
+    search(enumeration, i + 1);
   }
   if (!fixed) {
-    e->choice[i] = EQUATION;
-    search(e, i + 1);
+    enumeration->choice[i] = EQUATION;
+    search(enumeration, i + 1);
   }
 }
 
 // Takes storage for n rows.
-static void take_enumeration(Enumeration* e, hfiArena* arena, int32_t n) {
-  e->p = hfi_lcp_take(arena, n);
-  e->scale = hfi_lcp_scale_take(arena, n);
-  e->qr = hfi_qr_take(arena, n, n);
+static void take_enumeration(Enumeration* enumeration, hfiArena* arena, int32_t n) {
+  enumeration->p = hfi_lcp_take(arena, n);
+  enumeration->scale = hfi_lcp_scale_take(arena, n);
+  enumeration->qr = hfi_qr_take(arena, n, n);
 }
 
 // Returns the bytes of workspace that hf_lcp_enumerate needs for n rows.
@@ -216,10 +226,12 @@ hfStatus hf_lcp_enumerate(const hfLcp* problem, hfLcpSolutions* solutions, void*
   if (n < 1 || n > HF_LCP_ENUMERATION_MAX)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: enumeration takes 1 to %d rows, not %d",
                       HF_LCP_ENUMERATION_MAX, (int)n);
+
   hfStatus status = hfi_lcp_check(problem, error);
   if (status != HF_OK) return status;
   assert(work && work_size >= hf_lcp_enumerate_work_size(n));
 
+  // search
   Enumeration e = {.found = solutions->z, .out = solutions, .overflow = 0};
   hfiArena arena = hfi_arena(work, work_size);
   take_enumeration(&e, &arena, n);

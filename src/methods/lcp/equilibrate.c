@@ -38,6 +38,7 @@ static int add_steps(int32_t n, double* largest, int32_t* exponent) {
   return changed;
 }
 
+// Scales A (m x n) in place by powers of two, and writes the exponents of the rows and columns.
 void hfi_equilibrate(int32_t m, int32_t n, double* A, int32_t* row, int32_t* col, double* factor) {
   for (int32_t i = 0; i < m; ++i) row[i] = 0;
   for (int32_t j = 0; j < n; ++j) col[j] = 0;
@@ -48,6 +49,7 @@ void hfi_equilibrate(int32_t m, int32_t n, double* A, int32_t* row, int32_t* col
     int cols_changed = add_steps(n, factor + m, col);
     if (!rows_changed && !cols_changed) return;
 
+    // apply the steps
     for (int32_t i = 0; i < m; ++i)
       for (int32_t j = 0; j < n; ++j) {
         double* a = A + (size_t)i * (size_t)n + (size_t)j;

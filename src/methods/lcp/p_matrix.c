@@ -22,6 +22,7 @@
 // it is [-].
 static const double PIVOT_TOLERANCE = 1e-13;
 
+// A test and its storage.
 typedef struct PTest {
   int32_t n;
   double* A;     // (n x n) unit diagonal
@@ -39,11 +40,11 @@ static size_t level_count(int32_t n) {
 
 // Takes storage for n rows.
 static PTest take_test(hfiArena* arena, int32_t n) {
-  PTest t = {.n = n};
-  t.A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
-  t.level = HFI_TAKE(arena, double, level_count(n));
-  t.qr = hfi_qr_take(arena, n, n);
-  return t;
+  PTest test = {.n = n};
+  test.A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
+  test.level = HFI_TAKE(arena, double, level_count(n));
+  test.qr = hfi_qr_take(arena, n, n);
+  return test;
 }
 
 // Returns the bytes of workspace of the test.
@@ -58,63 +59,67 @@ static uint64_t bit(int32_t i) { return i < 64 ? (uint64_t)1 << i : 0; }
 
 // Checks that a pivot made of terms up to `size` is positive. If not, returns 0 and keeps its
 // rows as the witness.
-static int require_positive(PTest* t, double value, double size, uint64_t rows) {
-  if (value < t->report.margin) t->report.margin = value;
+static int require_positive(PTest* test, double value, double size, uint64_t rows) {
+  if (value < test->report.margin) test->report.margin = value;
   if (value > PIVOT_TOLERANCE * size) return 1;
-  t->report.witness = rows;
+
+  test->report.witness = rows;
   return 0;
 }
 
 // Computes D A D with the diagonal matrix d_i = 2^-e_i, where 4^e_i is near a_ii, so that its diagonal is near one.
 // Powers of two make no rounding errors. Returns 0 if an entry of the diagonal is not positive: then A is not P.
-static int scale_to_unit_diagonal(PTest* t, const double* A) {
-  for (int32_t i = 0; i < t->n; ++i) {
-    double a = A[(size_t)i * (size_t)(t->n + 1)];
+static int scale_to_unit_diagonal(PTest* test, const double* A) {
+  // signs
+  for (int32_t i = 0; i < test->n; ++i) {
+    double a = A[(size_t)i * (size_t)(test->n + 1)];
     if (!(a > 0)) {
-      t->report.witness = bit(i);
-      t->report.margin = a;
+      test->report.witness = bit(i);
+      test->report.margin = a;
       return 0;
     }
   }
 
-  for (int32_t i = 0; i < t->n; ++i)
-    for (int32_t j = 0; j < t->n; ++j) {
-      int32_t e = ilogb(A[(size_t)i * (size_t)(t->n + 1)]) / 2 + ilogb(A[(size_t)j * (size_t)(t->n + 1)]) / 2;
-      size_t k = (size_t)i * (size_t)t->n + (size_t)j;
-      t->A[k] = ldexp(A[k], -e);
+  // scaling
+  for (int32_t i = 0; i < test->n; ++i)
+    for (int32_t j = 0; j < test->n; ++j) {
+      int32_t e = ilogb(A[(size_t)i * (size_t)(test->n + 1)]) / 2 + ilogb(A[(size_t)j * (size_t)(test->n + 1)]) / 2;
+      size_t k = (size_t)i * (size_t)test->n + (size_t)j;
+      test->A[k] = ldexp(A[k], -e);
     }
   return 1;
 }
 
 // Tests all 2 x 2 minors.
-static int test_pairs(PTest* t) {
-  const double* A = t->A;
-  for (int32_t i = 0; i < t->n; ++i)
-    for (int32_t j = i + 1; j < t->n; ++j) {
-      double aii = A[i * t->n + i];
-      double ajj = A[j * t->n + j];
-      double update = A[j * t->n + i] * A[i * t->n + j] / aii;
-      if (!require_positive(t, ajj - update, fmax(1, fabs(update)), bit(i) | bit(j))) return 0;
+static int test_pairs(PTest* test) {
+  const double* A = test->A;
+  for (int32_t i = 0; i < test->n; ++i)
+    for (int32_t j = i + 1; j < test->n; ++j) {
+      double aii = A[i * test->n + i];
+      double ajj = A[j * test->n + j];
+      double update = A[j * test->n + i] * A[i * test->n + j] / aii;
+      if (!require_positive(test, ajj - update, fmax(1, fabs(update)), bit(i) | bit(j))) return 0;
     }
   return 1;
 }
 
 // Tests the sign of the determinant.
-static int test_determinant(PTest* t) {
-  memcpy(t->qr.A, t->A, sizeof(double) * (size_t)t->n * (size_t)t->n);
-  hfi_qr_factor(&t->qr, DBL_EPSILON * t->n);
-  if (hfi_qr_determinant(&t->qr) > 0) return 1;
-  t->report.witness = t->n >= 64 ? 0 : bit(t->n) - 1;
-  t->report.margin = fmin(t->report.margin, -hfi_qr_margin(&t->qr));
+static int test_determinant(PTest* test) {
+  memcpy(test->qr.A, test->A, sizeof(double) * (size_t)test->n * (size_t)test->n);
+  hfi_qr_factor(&test->qr, DBL_EPSILON * test->n);
+  if (hfi_qr_determinant(&test->qr) > 0) return 1;
+
+  test->report.witness = test->n >= 64 ? 0 : bit(test->n) - 1;
+  test->report.margin = fmin(test->report.margin, -hfi_qr_margin(&test->qr));
   return 0;
 }
 
 // Are all Cholesky pivots of (A + A^T)/2 positive? Works in the storage of the QR. Sets the margin if they are.
-static int is_definite(PTest* t) {
-  double* S = t->qr.A;
-  int32_t n = t->n;
+static int is_definite(PTest* test) {
+  double* S = test->qr.A;
+  int32_t n = test->n;
   for (int32_t i = 0; i < n; ++i)
-    for (int32_t j = 0; j < n; ++j) S[i * n + j] = 0.5 * (t->A[i * n + j] + t->A[j * n + i]);
+    for (int32_t j = 0; j < n; ++j) S[i * n + j] = 0.5 * (test->A[i * n + j] + test->A[j * n + i]);
 
   double least = INFINITY;
   for (int32_t k = 0; k < n; ++k) {
@@ -125,22 +130,24 @@ static int is_definite(PTest* t) {
     for (int32_t i = k + 1; i < n; ++i)
       for (int32_t j = k + 1; j < n; ++j) S[i * n + j] -= S[i * n + k] * S[k * n + j] / pivot;
   }
-  t->report.margin = least;
+
+  test->report.margin = least;
   return 1;
 }
 
 // Tests all minors that contain the rows `chosen` and any of the rows k ... n-1, k = n - m. A (m x
 // m, in rows of `stride`) is the matrix of these rows after those of `chosen` were eliminated and
 // the other rows before k deleted. `size` bounds the terms that its entries were made of.
-static int test_pivots(PTest* t, const double* A, int32_t m, int32_t stride, double* level, double size,
+static int test_pivots(PTest* test, const double* A, int32_t m, int32_t stride, double* level, double size,
                        uint64_t chosen) {
+
   if (m == 0) return 1;
-  int32_t k = t->n - m;
+  int32_t k = test->n - m;
   int32_t s = m - 1;
-  if (!require_positive(t, A[0], size, chosen | bit(k))) return 0;
+  if (!require_positive(test, A[0], size, chosen | bit(k))) return 0;
 
   // the minors without row k
-  if (!test_pivots(t, A + stride + 1, s, stride, level, size, chosen)) return 0;
+  if (!test_pivots(test, A + stride + 1, s, stride, level, size, chosen)) return 0;
 
   // those with it: row k is eliminated
   double* schur = level;
@@ -152,34 +159,35 @@ static int test_pivots(PTest* t, const double* A, int32_t m, int32_t stride, dou
       size = fmax(size, fabs(update));
     }
   }
-  return test_pivots(t, schur, s, s, level + (size_t)s * (size_t)s, size, chosen | bit(k));
+  return test_pivots(test, schur, s, s, level + (size_t)s * (size_t)s, size, chosen | bit(k));
 }
 
 // Writes the decision, and which test has made it, to the report.
-static void decide(PTest* t, int is_p, hfPTest by) {
-  t->report.is_p = is_p;
-  t->report.decided = 1;
-  t->report.by = by;
+static void decide(PTest* test, int is_p, hfPTest by) {
+  test->report.is_p = is_p;
+  test->report.decided = 1;
+  test->report.by = by;
 }
 
 // Tests whether A is a P-matrix: the cheap tests first, unless exact_only asks for the margin of all minors.
 hfPReport hf_matrix_test_p(int32_t n, const double* A, int32_t exact_only, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
-  PTest t = take_test(&arena, n);
-  t.report = (hfPReport){0, 0, HF_P_BY_NONE, INFINITY, 0};
+  PTest test = take_test(&arena, n);
+  test.report = (hfPReport){0, 0, HF_P_BY_NONE, INFINITY, 0};
   int can_be_exact = n <= HF_P_EXACT_MAX;
 
-  if (!scale_to_unit_diagonal(&t, A))
-    decide(&t, 0, HF_P_BY_DIAGONAL);
-  else if (exact_only && can_be_exact)
-    decide(&t, test_pivots(&t, t.A, n, n, t.level, 1, 0), HF_P_BY_PIVOTS);
-  else if (!test_pairs(&t))
-    decide(&t, 0, HF_P_BY_PAIRS);
-  else if (is_definite(&t))
-    decide(&t, 1, HF_P_BY_DEFINITE);
-  else if (!test_determinant(&t))
-    decide(&t, 0, HF_P_BY_DETERMINANT);
-  else if (can_be_exact)
-    decide(&t, test_pivots(&t, t.A, n, n, t.level, 1, 0), HF_P_BY_PIVOTS);
-  return t.report;
+  if (!scale_to_unit_diagonal(&test, A)) {
+    decide(&test, 0, HF_P_BY_DIAGONAL);
+  } else if (exact_only && can_be_exact) {
+    decide(&test, test_pivots(&test, test.A, n, n, test.level, 1, 0), HF_P_BY_PIVOTS);
+  } else if (!test_pairs(&test)) {
+    decide(&test, 0, HF_P_BY_PAIRS);
+  } else if (is_definite(&test)) {
+    decide(&test, 1, HF_P_BY_DEFINITE);
+  } else if (!test_determinant(&test)) {
+    decide(&test, 0, HF_P_BY_DETERMINANT);
+  } else if (can_be_exact) {
+    decide(&test, test_pivots(&test, test.A, n, n, test.level, 1, 0), HF_P_BY_PIVOTS);
+  }
+  return test.report;
 }

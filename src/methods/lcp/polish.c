@@ -12,24 +12,28 @@
 
 #include <string.h>
 
-enum { CORRECTIONS = 3 }; // The first leaves the rounding of one solve, the others its square.
+enum { MOST_CORRECTIONS = 3 }; // The first leaves the rounding of one solve, the others its square.
 // Columns below this share of the largest are dependent: a correction along them amplifies rounding
 // [-].
 static const double RANK_TOLERANCE = 1e-13;
 
+// Storage for corrections.
 typedef struct Refinement {
   hfiQr qr;
   int32_t* basic; // (n) rows that are equations
-  double *trial, *w, *rhs, *step;
+  double* trial;  // (n) corrected z
+  double* w;      // (n)
+  double* rhs;    // (n)
+  double* step;   // (n)
 } Refinement;
 
 // Takes storage for n rows.
 static Refinement take_refinement(hfiArena* arena, int32_t n) {
-  Refinement k;
-  k.qr = hfi_qr_take(arena, n, n);
-  k.basic = HFI_TAKE(arena, int32_t, n);
-  HFI_TAKE_EACH(arena, double, n, &k.trial, &k.w, &k.rhs, &k.step);
-  return k;
+  Refinement refinement;
+  refinement.qr = hfi_qr_take(arena, n, n);
+  refinement.basic = HFI_TAKE(arena, int32_t, n);
+  HFI_TAKE_EACH(arena, double, n, &refinement.trial, &refinement.w, &refinement.rhs, &refinement.step);
+  return refinement;
 }
 
 // Returns the bytes of scratch that hfi_lcp_polish takes.
@@ -40,51 +44,53 @@ size_t hfi_lcp_polish_size(int32_t n) {
 }
 
 // Lists the rows that are equations and puts the other z at their bounds. Returns the number of rows.
-static int32_t list_basic(const hfiLcp* p, const unsigned char* mode, double* z, int32_t* basic) {
+static int32_t list_basic(const hfiLcp* problem, const unsigned char* mode, double* z, int32_t* basic) {
   int32_t count = 0;
-  for (int32_t i = 0; i < p->n; ++i) {
-    if (mode[i] == HFI_BASIC)
-      basic[count++] = i;
-    else
-      z[i] = mode[i] == HFI_AT_LO ? p->lo[i] : p->hi[i];
+  for (int32_t i = 0; i < problem->n; ++i) {
+    if (mode[i] == HFI_BASIC) basic[count++] = i;
+    else z[i] = mode[i] == HFI_AT_LO ? problem->lo[i] : problem->hi[i];
   }
   return count;
 }
 
 // Factors A_BB.
-static void factor_basis(const hfiLcp* p, const int32_t* basic, int32_t count, hfiQr* qr) {
+static void factor_basis(const hfiLcp* problem, const int32_t* basic, int32_t count, hfiQr* qr) {
   qr->m = count;
   qr->n = count;
   for (int32_t i = 0; i < count; ++i)
     for (int32_t j = 0; j < count; ++j)
-      qr->A[i * count + j] = p->A[(size_t)basic[i] * (size_t)p->n + (size_t)basic[j]];
+      qr->A[i * count + j] = problem->A[(size_t)basic[i] * (size_t)problem->n + (size_t)basic[j]];
+
   hfi_qr_factor(qr, RANK_TOLERANCE);
 }
 
-double hfi_lcp_polish(const hfiLcp* p, const unsigned char* mode, double* z, hfiArena scratch) {
-  Refinement k = take_refinement(&scratch, p->n);
-  size_t bytes = sizeof(double) * (size_t)p->n;
-  double residual = hfi_lcp_residual(p, z);
+// Corrects z as long as that lowers the residual, which is returned [-].
+double hfi_lcp_polish(const hfiLcp* problem, const unsigned char* mode, double* z, hfiArena scratch) {
+  Refinement refinement = take_refinement(&scratch, problem->n);
+  size_t bytes = sizeof(double) * (size_t)problem->n;
+  double residual = hfi_lcp_residual(problem, z);
 
-  memcpy(k.trial, z, bytes);
-  int32_t count = list_basic(p, mode, k.trial, k.basic);
-  factor_basis(p, k.basic, count, &k.qr);
+  memcpy(refinement.trial, z, bytes);
+  int32_t count = list_basic(problem, mode, refinement.trial, refinement.basic);
+  factor_basis(problem, refinement.basic, count, &refinement.qr);
 
-  for (int pass = 0; pass < CORRECTIONS; ++pass) {
+  for (int pass = 0; pass < MOST_CORRECTIONS; ++pass) {
     // A_BB dz = -w_B(z)
-    hfi_lcp_slack(p, k.trial, k.w);
-    for (int32_t i = 0; i < count; ++i) k.rhs[i] = -k.w[k.basic[i]];
-    hfi_qr_solve(&k.qr, k.rhs, k.step);
+    hfi_lcp_slack(problem, refinement.trial, refinement.w);
+    for (int32_t i = 0; i < count; ++i) refinement.rhs[i] = -refinement.w[refinement.basic[i]];
+    hfi_qr_solve(&refinement.qr, refinement.rhs, refinement.step);
 
+    // within the bounds
     for (int32_t i = 0; i < count; ++i) {
-      int32_t j = k.basic[i];
-      k.trial[j] = hfi_clamp(k.trial[j] + k.step[i], p->lo[j], p->hi[j]);
+      int32_t j = refinement.basic[i];
+      refinement.trial[j] = hfi_clamp(refinement.trial[j] + refinement.step[i], problem->lo[j], problem->hi[j]);
     }
 
-    double now = hfi_lcp_residual(p, k.trial);
+    // keep it if it is better
+    double now = hfi_lcp_residual(problem, refinement.trial);
     if (!(now < residual)) break;
     residual = now;
-    memcpy(z, k.trial, bytes);
+    memcpy(z, refinement.trial, bytes);
   }
   return residual;
 }

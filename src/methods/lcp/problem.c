@@ -21,32 +21,34 @@
 
 // Takes storage for a problem of n rows.
 hfiLcp hfi_lcp_take(hfiArena* arena, int32_t n) {
-  hfiLcp p = {n, NULL, NULL, NULL, NULL};
-  p.A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
-  HFI_TAKE_EACH(arena, double, n, &p.b, &p.lo, &p.hi);
-  return p;
+  hfiLcp problem = {n, NULL, NULL, NULL, NULL};
+  problem.A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
+  HFI_TAKE_EACH(arena, double, n, &problem.b, &problem.lo, &problem.hi);
+  return problem;
 }
 
 // Takes storage for the exponents of n rows.
 hfiLcpScale hfi_lcp_scale_take(hfiArena* arena, int32_t n) {
-  hfiLcpScale s;
-  s.row = HFI_TAKE(arena, int32_t, n);
-  s.col = HFI_TAKE(arena, int32_t, n);
-  s.factor = HFI_TAKE(arena, double, 2 * n);
-  return s;
+  hfiLcpScale scale;
+  scale.row = HFI_TAKE(arena, int32_t, n);
+  scale.col = HFI_TAKE(arena, int32_t, n);
+  scale.factor = HFI_TAKE(arena, double, 2 * n);
+  return scale;
 }
 
-hfStatus hfi_lcp_check(const hfLcp* p, hfError* error) {
-  if (p->n < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: n = %d is negative", (int)p->n);
+// Refuses a problem whose numbers are not finite, or whose bounds exclude each other.
+hfStatus hfi_lcp_check(const hfLcp* problem, hfError* error) {
+  if (problem->n < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: n = %d is negative", (int)problem->n);
 
-  for (int32_t i = 0; i < p->n; ++i) {
-    for (int32_t j = 0; j < p->n; ++j)
-      if (!isfinite(p->A[(size_t)i * (size_t)p->n + (size_t)j]))
+  for (int32_t i = 0; i < problem->n; ++i) {
+    for (int32_t j = 0; j < problem->n; ++j)
+      if (!isfinite(problem->A[(size_t)i * (size_t)problem->n + (size_t)j]))
         return hfi_refuse(error, HF_ERROR_NONFINITE, "lcp: A(%d, %d) is not finite", (int)i, (int)j);
-    if (!isfinite(p->b[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "lcp: b(%d) is not finite", (int)i);
 
-    double lo = p->lo ? p->lo[i] : 0;
-    double hi = p->hi ? p->hi[i] : INFINITY;
+    if (!isfinite(problem->b[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "lcp: b(%d) is not finite", (int)i);
+
+    double lo = problem->lo ? problem->lo[i] : 0;
+    double hi = problem->hi ? problem->hi[i] : INFINITY;
     if (!(lo <= hi) || lo == INFINITY || hi == -INFINITY)
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: bounds of row %d are [%g, %g]", (int)i, lo, hi);
   }
@@ -55,74 +57,77 @@ hfStatus hfi_lcp_check(const hfLcp* p, hfError* error) {
 
 // Finds the exponent of the magnitude m: m is the largest number among |b'| and the bounds that exclude
 // zero. If all of these are zero, m is the largest finite bound.
-static int32_t find_magnitude(const hfLcp* p, const hfiLcpScale* s) {
+static int32_t find_magnitude(const hfLcp* problem, const hfiLcpScale* scale) {
   double largest = 0;
   double farthest = 0;
 
-  for (int32_t i = 0; i < p->n; ++i) {
-    double lo = p->lo ? p->lo[i] : 0;
-    double hi = p->hi ? p->hi[i] : INFINITY;
+  for (int32_t i = 0; i < problem->n; ++i) {
+    double lo = problem->lo ? problem->lo[i] : 0;
+    double hi = problem->hi ? problem->hi[i] : INFINITY;
 
     // the distance of the interval from zero
     double nearest = 0;
-    if (lo > 0)
-      nearest = lo;
-    else if (hi < 0)
-      nearest = -hi;
+    if (lo > 0) nearest = lo;
+    else if (hi < 0) nearest = -hi;
 
-    largest = fmax(largest, ldexp(fabs(p->b[i]), s->row[i]));
-    largest = fmax(largest, ldexp(nearest, -s->col[i]));
-    if (isfinite(lo)) farthest = fmax(farthest, ldexp(fabs(lo), -s->col[i]));
-    if (isfinite(hi)) farthest = fmax(farthest, ldexp(fabs(hi), -s->col[i]));
+    largest = fmax(largest, ldexp(fabs(problem->b[i]), scale->row[i]));
+    largest = fmax(largest, ldexp(nearest, -scale->col[i]));
+    if (isfinite(lo)) farthest = fmax(farthest, ldexp(fabs(lo), -scale->col[i]));
+    if (isfinite(hi)) farthest = fmax(farthest, ldexp(fabs(hi), -scale->col[i]));
   }
 
   if (largest == 0) largest = farthest;
   return largest > 0 ? ilogb(fmin(largest, DBL_MAX)) : 0;
 }
 
-void hfi_lcp_scale(const hfLcp* p, double tikhonov, hfiLcp* scaled, hfiLcpScale* s) {
-  int32_t n = p->n;
-  memcpy(scaled->A, p->A, sizeof(double) * (size_t)n * (size_t)n);
+// Makes the scaled copy of the file's head, with `tikhonov` added to the diagonal.
+void hfi_lcp_scale(const hfLcp* problem, double tikhonov, hfiLcp* scaled, hfiLcpScale* scale) {
+  int32_t n = problem->n;
+  // A' = E A D
+  memcpy(scaled->A, problem->A, sizeof(double) * (size_t)n * (size_t)n);
   for (int32_t i = 0; i < n; ++i) scaled->A[(size_t)i * (size_t)(n + 1)] += tikhonov;
-  hfi_equilibrate(n, n, scaled->A, s->row, s->col, s->factor);
+  hfi_equilibrate(n, n, scaled->A, scale->row, scale->col, scale->factor);
 
   // b' = E b / m, z' = D^-1 z / m
-  int32_t m = find_magnitude(p, s);
+  int32_t m = find_magnitude(problem, scale);
   for (int32_t i = 0; i < n; ++i) {
-    s->row[i] -= m;
-    s->col[i] += m;
-    scaled->b[i] = ldexp(p->b[i], s->row[i]);
-    scaled->lo[i] = p->lo ? ldexp(p->lo[i], -s->col[i]) : 0;
-    scaled->hi[i] = p->hi ? ldexp(p->hi[i], -s->col[i]) : INFINITY;
+    scale->row[i] -= m;
+    scale->col[i] += m;
+    scaled->b[i] = ldexp(problem->b[i], scale->row[i]);
+    scaled->lo[i] = problem->lo ? ldexp(problem->lo[i], -scale->col[i]) : 0;
+    scaled->hi[i] = problem->hi ? ldexp(problem->hi[i], -scale->col[i]) : INFINITY;
   }
 }
 
 // The size of the terms of a residual counts up to this [-].
 static const double LARGEST_TERMS = 1e6;
 
-void hfi_lcp_slack(const hfiLcp* p, const double* z, double* w) {
-  for (int32_t i = 0; i < p->n; ++i) {
-    const double* row = p->A + (size_t)i * (size_t)p->n;
-    double sum = p->b[i];
-    for (int32_t j = 0; j < p->n; ++j) sum += row[j] * z[j];
+// w = A z + b.
+void hfi_lcp_slack(const hfiLcp* problem, const double* z, double* w) {
+  for (int32_t i = 0; i < problem->n; ++i) {
+    const double* row = problem->A + (size_t)i * (size_t)problem->n;
+    double sum = problem->b[i];
+    for (int32_t j = 0; j < problem->n; ++j) sum += row[j] * z[j];
     w[i] = sum;
   }
 }
 
-double hfi_lcp_residual(const hfiLcp* p, const double* z) {
+// The residual of the natural map [-]; infinite if a number is not finite.
+double hfi_lcp_residual(const hfiLcp* problem, const double* z) {
   double worst = 0;
   double terms = 1;
 
-  for (int32_t i = 0; i < p->n; ++i) {
-    const double* row = p->A + (size_t)i * (size_t)p->n;
-    double w = p->b[i];
-    double size = fabs(p->b[i]);
-    for (int32_t j = 0; j < p->n; ++j) {
+  // the largest violation, and the size of the terms
+  for (int32_t i = 0; i < problem->n; ++i) {
+    const double* row = problem->A + (size_t)i * (size_t)problem->n;
+    double w = problem->b[i];
+    double size = fabs(problem->b[i]);
+    for (int32_t j = 0; j < problem->n; ++j) {
       w += row[j] * z[j];
       size += fabs(row[j] * z[j]);
     }
 
-    double r = fabs(z[i] - hfi_clamp(z[i] - w, p->lo[i], p->hi[i]));
+    double r = fabs(z[i] - hfi_clamp(z[i] - w, problem->lo[i], problem->hi[i]));
     if (!isfinite(r) || !isfinite(size)) return INFINITY;
     worst = fmax(worst, r);
     terms = fmax(terms, size);
@@ -130,10 +135,12 @@ double hfi_lcp_residual(const hfiLcp* p, const double* z) {
   return worst / fmin(terms, LARGEST_TERMS);
 }
 
-double hfi_lcp_rest(const hfiLcp* p, int32_t i) {
-  int has_lo = isfinite(p->lo[i]);
-  int has_hi = isfinite(p->hi[i]);
-  if (has_lo && has_hi) return fabs(p->hi[i]) < fabs(p->lo[i]) ? p->hi[i] : p->lo[i];
-  if (has_lo) return p->lo[i];
-  return has_hi ? p->hi[i] : 0;
+// The value at which variable i starts: the finite bound nearest to zero, or 0 for a free variable.
+double hfi_lcp_rest(const hfiLcp* problem, int32_t i) {
+  int has_lo = isfinite(problem->lo[i]);
+  int has_hi = isfinite(problem->hi[i]);
+  if (has_lo && has_hi) return fabs(problem->hi[i]) < fabs(problem->lo[i]) ? problem->hi[i] : problem->lo[i];
+
+  if (has_lo) return problem->lo[i];
+  return has_hi ? problem->hi[i] : 0;
 }

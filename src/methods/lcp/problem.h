@@ -16,8 +16,8 @@ typedef struct hfiLcp {
 
 // Exponents of two that lead back to the caller's units: z_caller = z 2^col, w_caller = w 2^-row.
 typedef struct hfiLcpScale {
-  int32_t* row;  // (n)
-  int32_t* col;  // (n)
+  int32_t* row;   // (n)
+  int32_t* col;   // (n)
   double* factor; // (2 n) scratch
 } hfiLcpScale;
 
@@ -34,12 +34,12 @@ hfStatus hfi_lcp_check(const hfLcp* problem, hfError* error);
 void hfi_lcp_scale(const hfLcp* problem, double tikhonov, hfiLcp* scaled, hfiLcpScale* scale);
 
 // w = A z + b.
-void hfi_lcp_slack(const hfiLcp* p, const double* z, double* w);
+void hfi_lcp_slack(const hfiLcp* problem, const double* z, double* w);
 // Residual of the natural map, see problem.c [-].
-double hfi_lcp_residual(const hfiLcp* p, const double* z);
+double hfi_lcp_residual(const hfiLcp* problem, const double* z);
 
 // The value at which a variable starts: the finite bound nearest to zero, or 0 for a free variable.
-double hfi_lcp_rest(const hfiLcp* p, int32_t i);
+double hfi_lcp_rest(const hfiLcp* problem, int32_t i);
 
 static inline double hfi_clamp(double x, double lo, double hi) {
   if (x < lo) return lo;
@@ -48,16 +48,16 @@ static inline double hfi_clamp(double x, double lo, double hi) {
 
 // Corrects z by Newton steps on the rows that are equations (polish.c), as long as that lowers the
 // residual. Returns the residual.
-double hfi_lcp_polish(const hfiLcp* p, const unsigned char* mode, double* z, hfiArena scratch);
+double hfi_lcp_polish(const hfiLcp* problem, const unsigned char* mode, double* z, hfiArena scratch);
 size_t hfi_lcp_polish_size(int32_t n);
 
 // The solvers. They write z (n), mode (n) and the number of pivots, and take scratch from the
 // arena. Over an arena without memory they solve nothing, and arena.used is the size they need.
-hfStatus hfi_lemke_solve(const hfiLcp* p, const double* cover, int32_t max_pivots, double* z,
+hfStatus hfi_lemke_solve(const hfiLcp* problem, const double* cover, int32_t max_pivots, double* z,
                          unsigned char* mode, int32_t* pivots, hfiArena* scratch);
-hfStatus hfi_dantzig_solve(const hfiLcp* p, int32_t max_pivots, double* z, unsigned char* mode,
+hfStatus hfi_dantzig_solve(const hfiLcp* problem, int32_t max_pivots, double* z, unsigned char* mode,
                            int32_t* pivots, hfiArena* scratch);
-hfStatus hfi_gauss_seidel_solve(const hfiLcp* p, const hfLcpConfig* config, int32_t max_sweeps,
+hfStatus hfi_gauss_seidel_solve(const hfiLcp* problem, const hfLcpConfig* config, int32_t max_sweeps,
                                 double* z, int32_t* sweeps, hfiArena* scratch);
 
 #endif

@@ -15,6 +15,7 @@
 
 static int32_t min_int(int32_t a, int32_t b) { return a < b ? a : b; }
 
+// Takes storage for matrices of up to m x n.
 hfiQr hfi_qr_take(hfiArena* arena, int32_t m, int32_t n) {
   hfiQr qr = {.m = m, .n = n};
   qr.A = HFI_TAKE(arena, double, (size_t)m * (size_t)n);
@@ -35,6 +36,7 @@ static int32_t find_pivot_column(const hfiQr* qr, int32_t j, double scale) {
     const double* a = row_of(qr, i);
     for (int32_t c = j; c < qr->n; ++c) sum[c] += (a[c] / scale) * (a[c] / scale);
   }
+
   int32_t best = j;
   for (int32_t c = j + 1; c < qr->n; ++c)
     if (sum[c] > sum[best]) best = c;
@@ -54,6 +56,7 @@ static double largest_entry(const hfiQr* qr, int32_t j) {
 static void swap_columns(hfiQr* qr, int32_t a, int32_t b) {
   int32_t p = qr->perm[a];
   qr->perm[a] = qr->perm[b];
+
   qr->perm[b] = p;
   for (int32_t i = 0; i < qr->m; ++i) {
     double* row = row_of(qr, i);
@@ -86,6 +89,8 @@ static void reflect_vector(const hfiQr* qr, int32_t j, double* y) {
   for (int32_t i = j; i < qr->m; ++i) y[i] -= f * row_of(qr, i)[j];
 }
 
+// Factors qr->A in place, and writes perm, R_diag and the rank: columns whose remaining norm is at most tolerance times
+// |R_11| end it.
 void hfi_qr_factor(hfiQr* qr, double tolerance) {
   int32_t k = min_int(qr->m, qr->n);
   for (int32_t c = 0; c < qr->n; ++c) qr->perm[c] = c;
@@ -93,6 +98,7 @@ void hfi_qr_factor(hfiQr* qr, double tolerance) {
   qr->rank = 0;
 
   for (int32_t j = 0; j < k; ++j) {
+    // the column with the largest norm comes to the front
     double scale = largest_entry(qr, j);
     if (scale == 0) return;
     swap_columns(qr, j, find_pivot_column(qr, j, scale));
@@ -107,14 +113,17 @@ void hfi_qr_factor(hfiQr* qr, double tolerance) {
     qr->R_diag[j] = *head > 0 ? -norm : norm;
     *head -= qr->R_diag[j];
     reflect_columns(qr, j);
+
     if (norm > tolerance * fabs(qr->R_diag[0])) qr->rank = j + 1;
   }
 }
 
+// x (n) = the basic least-squares solution of A x = b: zero at columns beyond the rank. Overwrites b.
 void hfi_qr_solve(const hfiQr* qr, double* b, double* x) {
   // b <- Q^T b
   for (int32_t j = 0; j < qr->rank; ++j) reflect_vector(qr, j, b);
 
+  // back substitution
   for (int32_t j = 0; j < qr->n; ++j) x[j] = 0;
   for (int32_t j = qr->rank - 1; j >= 0; --j) {
     double sum = b[j];
@@ -123,10 +132,11 @@ void hfi_qr_solve(const hfiQr* qr, double* b, double* x) {
   }
 }
 
+// Signed determinant of a square factored matrix, zero if its rank is not full.
 double hfi_qr_determinant(const hfiQr* qr) {
   if (qr->rank < qr->n) return 0;
 
-  // Each reflection has determinant -1, and so has each transposition of columns.
+  // each reflection has determinant -1, and so has each transposition of columns
   double det = 1;
   for (int32_t j = 0; j < qr->n; ++j) det *= -qr->R_diag[j];
   for (int32_t j = 0; j < qr->n; ++j)
@@ -135,6 +145,7 @@ double hfi_qr_determinant(const hfiQr* qr) {
   return det;
 }
 
+// |R_kk|/|R_11| at k = min(m, n), which says how far the matrix is from losing rank [-].
 double hfi_qr_margin(const hfiQr* qr) {
   int32_t k = min_int(qr->m, qr->n);
   if (k == 0) return 1;

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 typedef struct hfiQr {
-  int32_t m, n;
+  int32_t m; // number of rows
+  int32_t n; // number of columns
   int32_t rank;
   double* A;      // (m x n) row-major: R above the diagonal, Householder vectors on and below
   double* R_diag; // (min(m, n))

@@ -21,161 +21,171 @@ static const double FREE_PIVOT_TOLERANCE = 1e-11;
 // [-].
 static const double NOISE_SHARE = 1e-15;
 
+// Takes storage for problems of n rows.
 hfiReduction hfi_reduction_take(hfiArena* arena, int32_t n) {
-  hfiReduction r = {0};
+  hfiReduction reduction = {0};
   size_t N = 2 * (size_t)n;
-  r.M = HFI_TAKE(arena, double, N * N);
-  r.q = HFI_TAKE(arena, double, N);
-  r.cover = HFI_TAKE(arena, double, N);
-  r.unknown = HFI_TAKE(arena, hfiUnknown, N);
-  r.t = hfi_tableau_take(arena, n, n);
-  r.rest = HFI_TAKE(arena, double, n);
-  r.role = HFI_TAKE(arena, signed char, N);
-  return r;
+  reduction.M = HFI_TAKE(arena, double, N * N);
+  reduction.q = HFI_TAKE(arena, double, N);
+  reduction.cover = HFI_TAKE(arena, double, N);
+  reduction.unknown = HFI_TAKE(arena, hfiUnknown, N);
+  reduction.t = hfi_tableau_take(arena, n, n);
+  reduction.rest = HFI_TAKE(arena, double, n);
+  reduction.role = HFI_TAKE(arena, signed char, N);
+  return reduction;
 }
 
-static int is_free(const hfiLcp* p, int32_t i) { return p->lo[i] == -INFINITY && p->hi[i] == INFINITY; }
-static int is_fixed(const hfiLcp* p, int32_t i) { return p->lo[i] == p->hi[i]; }
-static int is_boxed(const hfiLcp* p, int32_t i) { return isfinite(p->lo[i]) && isfinite(p->hi[i]); }
+static int is_free(const hfiLcp* problem, int32_t i) {
+  return problem->lo[i] == -INFINITY && problem->hi[i] == INFINITY;
+}
+static int is_fixed(const hfiLcp* problem, int32_t i) { return problem->lo[i] == problem->hi[i]; }
+static int is_boxed(const hfiLcp* problem, int32_t i) { return isfinite(problem->lo[i]) && isfinite(problem->hi[i]); }
 
 // Writes the tableau of w = A z + b and exchanges the free variables into its basis. Sets rest and noise.
-static void exchange_free(const hfiLcp* p, hfiReduction* r) {
-  hfi_tableau_reset(&r->t);
-  for (int32_t i = 0; i < p->n; ++i) {
-    double* row = hfi_tableau_row(&r->t, i);
-    for (int32_t j = 0; j < p->n; ++j) row[j] = p->A[(size_t)i * (size_t)p->n + (size_t)j];
-    row[p->n] = p->b[i];
+static void exchange_free(const hfiLcp* problem, hfiReduction* reduction) {
+  hfi_tableau_reset(&reduction->t);
+  for (int32_t i = 0; i < problem->n; ++i) {
+    double* row = hfi_tableau_row(&reduction->t, i);
+    for (int32_t j = 0; j < problem->n; ++j) row[j] = problem->A[(size_t)i * (size_t)problem->n + (size_t)j];
+    row[problem->n] = problem->b[i];
 
-    r->rest[i] = hfi_lcp_rest(p, i);
-    r->role[i] = is_free(p, i) ? HFI_LEAVES : HFI_STAYS;
-    r->role[p->n + i] = is_free(p, i) ? HFI_ENTERS : HFI_STAYS;
+    reduction->rest[i] = hfi_lcp_rest(problem, i);
+    reduction->role[i] = is_free(problem, i) ? HFI_LEAVES : HFI_STAYS;
+    reduction->role[problem->n + i] = is_free(problem, i) ? HFI_ENTERS : HFI_STAYS;
   }
 
-  hfi_tableau_move(&r->t, r->role, FREE_PIVOT_TOLERANCE);
-  r->noise = NOISE_SHARE * hfi_tableau_largest(&r->t);
+  hfi_tableau_move(&reduction->t, reduction->role, FREE_PIVOT_TOLERANCE);
+  reduction->noise = NOISE_SHARE * hfi_tableau_largest(&reduction->t);
 }
 
 // Appends an unknown and returns its number.
-static int32_t add_unknown(hfiReduction* r, hfiUnknown u) {
-  r->unknown[r->size] = u;
-  return r->size++;
+static int32_t add_unknown(hfiReduction* reduction, hfiUnknown u) {
+  reduction->unknown[reduction->size] = u;
+  return reduction->size++;
 }
 
 // Lists the unknowns of one-sided and boxed variables.
-static void list_offsets(const hfiLcp* p, hfiReduction* r) {
-  for (int32_t i = 0; i < p->n; ++i) {
-    if (is_free(p, i) || is_fixed(p, i)) continue;
-    hfiUnknown u = {i, hfi_row_of(&r->t, i), hfi_col_of(&r->t, p->n + i), -1, 1};
-    if (r->rest[i] == p->hi[i]) u.sign = -1;
-    int32_t k = add_unknown(r, u);
-    if (is_boxed(p, i)) {
+static void list_offsets(const hfiLcp* problem, hfiReduction* reduction) {
+  for (int32_t i = 0; i < problem->n; ++i) {
+    if (is_free(problem, i) || is_fixed(problem, i)) continue;
+
+    hfiUnknown u = {i, hfi_row_of(&reduction->t, i), hfi_col_of(&reduction->t, problem->n + i), -1, 1};
+    if (reduction->rest[i] == problem->hi[i]) u.sign = -1;
+
+    int32_t k = add_unknown(reduction, u);
+    if (is_boxed(problem, i)) {
       u.partner = k;
-      add_unknown(r, u);
+      add_unknown(reduction, u);
     }
   }
 }
 
 // Lists the unknowns y+ and y- of free variables that no pivot could bring into the basis. Any free
 // row that is left over goes with each.
-static void list_splits(const hfiLcp* p, hfiReduction* r) {
+static void list_splits(const hfiLcp* problem, hfiReduction* reduction) {
   int32_t next = 0;
-  for (int32_t j = 0; j < p->n; ++j) {
-    int32_t id = r->t.col_var[j];
-    if (id < p->n || !is_free(p, id - p->n)) continue;
-    while (r->t.row_var[next] >= p->n || !is_free(p, r->t.row_var[next])) ++next;
-    hfiUnknown u = {id - p->n, next++, j, -1, 1};
-    add_unknown(r, u);
+  for (int32_t j = 0; j < problem->n; ++j) {
+    int32_t id = reduction->t.col_var[j];
+    if (id < problem->n || !is_free(problem, id - problem->n)) continue;
+
+    while (reduction->t.row_var[next] >= problem->n || !is_free(problem, reduction->t.row_var[next])) ++next;
+
+    hfiUnknown u = {id - problem->n, next++, j, -1, 1};
+    add_unknown(reduction, u);
     u.sign = -1;
-    add_unknown(r, u);
+    add_unknown(reduction, u);
   }
 }
 
 // Returns the value of row `row` at y = 0: every nonbasic z is at rest, and an exchanged w is zero.
-static double row_at_rest(const hfiReduction* r, int32_t row) {
-  const double* T = hfi_tableau_row(&r->t, row);
-  int32_t n = r->t.ncol;
+static double row_at_rest(const hfiReduction* reduction, int32_t row) {
+  const double* T = hfi_tableau_row(&reduction->t, row);
+  int32_t n = reduction->t.ncol;
   double sum = T[n];
   for (int32_t j = 0; j < n; ++j)
-    if (r->t.col_var[j] >= n) sum += T[j] * r->rest[r->t.col_var[j] - n];
+    if (reduction->t.col_var[j] >= n) sum += T[j] * reduction->rest[reduction->t.col_var[j] - n];
   return sum;
 }
 
 // Writes row k of M, q and cover.
-static void fill_row(const hfiLcp* p, const double* cover, hfiReduction* r, int32_t k) {
-  const hfiUnknown* u = &r->unknown[k];
-  double* M = r->M + (size_t)k * (size_t)r->size;
+static void fill_row(const hfiLcp* problem, const double* cover, hfiReduction* reduction, int32_t k) {
+  const hfiUnknown* unknown = &reduction->unknown[k];
+  double* M = reduction->M + (size_t)k * (size_t)reduction->size;
 
   // the row of a room unknown: v_u = (hi - lo) - y
-  if (u->partner >= 0) {
-    for (int32_t l = 0; l < r->size; ++l) M[l] = l == u->partner ? -1 : 0;
-    r->q[k] = p->hi[u->variable] - p->lo[u->variable];
-    r->cover[k] = 0; // q >= 0 here; without cover a box that is compact admits no secondary ray.
+  if (unknown->partner >= 0) {
+    for (int32_t l = 0; l < reduction->size; ++l) M[l] = l == unknown->partner ? -1 : 0;
+    reduction->q[k] = problem->hi[unknown->variable] - problem->lo[unknown->variable];
+    reduction->cover[k] = 0; // q >= 0 here; without cover a box that is compact admits no secondary ray.
     return;
   }
 
-  for (int32_t l = 0; l < r->size; ++l) {
-    const hfiUnknown* v = &r->unknown[l];
-    if (v->partner >= 0)
-      M[l] = v->partner == k ? 1 : 0;
-    else
-      M[l] = u->sign * hfi_tableau_row(&r->t, u->row)[v->col] * v->sign;
+  // the row of another unknown
+  for (int32_t l = 0; l < reduction->size; ++l) {
+    const hfiUnknown* v = &reduction->unknown[l];
+    if (v->partner >= 0) M[l] = v->partner == k ? 1 : 0;
+    else M[l] = unknown->sign * hfi_tableau_row(&reduction->t, unknown->row)[v->col] * v->sign;
   }
-  r->q[k] = u->sign * row_at_rest(r, u->row);
-  r->cover[k] = cover ? cover[r->t.row_var[u->row]] : 1;
+  reduction->q[k] = unknown->sign * row_at_rest(reduction, unknown->row);
+  reduction->cover[k] = cover ? cover[reduction->t.row_var[unknown->row]] : 1;
 }
 
-void hfi_reduce(const hfiLcp* p, const double* cover, hfiReduction* r) {
-  exchange_free(p, r);
-  r->size = 0;
-  list_offsets(p, r);
-  list_splits(p, r);
-  for (int32_t k = 0; k < r->size; ++k) fill_row(p, cover, r, k);
+// Makes the standard problem of a bounded one.
+void hfi_reduce(const hfiLcp* problem, const double* cover, hfiReduction* reduction) {
+  exchange_free(problem, reduction);
+  reduction->size = 0;
+  list_offsets(problem, reduction);
+  list_splits(problem, reduction);
+  for (int32_t k = 0; k < reduction->size; ++k) fill_row(problem, cover, reduction, k);
 }
 
 // Writes z and mode of all variables but the free ones in the basis.
-static void recover_bounded(const hfiLcp* p, const hfiReduction* r, const double* y,
+static void recover_bounded(const hfiLcp* problem, const hfiReduction* reduction, const double* y,
                             const int* is_basic, double* z, unsigned char* mode) {
-  for (int32_t i = 0; i < p->n; ++i) {
-    z[i] = r->rest[i];
-    mode[i] = is_free(p, i) ? HFI_BASIC : HFI_AT_LO;
+  // at rest
+  for (int32_t i = 0; i < problem->n; ++i) {
+    z[i] = reduction->rest[i];
+    mode[i] = is_free(problem, i) ? HFI_BASIC : HFI_AT_LO;
   }
 
-  for (int32_t k = 0; k < r->size; ++k) {
-    const hfiUnknown* u = &r->unknown[k];
-    int32_t i = u->variable;
+  for (int32_t k = 0; k < reduction->size; ++k) {
+    const hfiUnknown* unknown = &reduction->unknown[k];
+    int32_t i = unknown->variable;
 
-    // A room unknown in the basis has v_u = 0: z_i is at its far bound.
-    if (u->partner >= 0) {
+    // a room unknown in the basis has v_u = 0: z_i is at its far bound
+    if (unknown->partner >= 0) {
       if (is_basic[k]) {
-        mode[i] = u->sign > 0 ? HFI_AT_HI : HFI_AT_LO;
-        z[i] = u->sign > 0 ? p->hi[i] : p->lo[i];
+        mode[i] = unknown->sign > 0 ? HFI_AT_HI : HFI_AT_LO;
+        z[i] = unknown->sign > 0 ? problem->hi[i] : problem->lo[i];
       }
       continue;
     }
 
-    z[i] += u->sign * y[k];
-    if (is_free(p, i)) continue;
-    if (is_basic[k])
-      mode[i] = HFI_BASIC;
-    else
-      mode[i] = u->sign > 0 ? HFI_AT_LO : HFI_AT_HI;
-    z[i] = hfi_clamp(z[i], p->lo[i], p->hi[i]);
+    // an offset
+    z[i] += unknown->sign * y[k];
+    if (is_free(problem, i)) continue;
+
+    if (is_basic[k]) mode[i] = HFI_BASIC;
+    else mode[i] = unknown->sign > 0 ? HFI_AT_LO : HFI_AT_HI;
+    z[i] = hfi_clamp(z[i], problem->lo[i], problem->hi[i]);
   }
 }
 
-void hfi_reduction_recover(const hfiLcp* p, const hfiReduction* r, const double* y,
+// Computes z (n) and mode (n) from the answer y of the standard problem.
+void hfi_reduction_recover(const hfiLcp* problem, const hfiReduction* reduction, const double* y,
                            const int* is_basic, double* z, unsigned char* mode) {
-  int32_t n = p->n;
-  recover_bounded(p, r, y, is_basic, z, mode);
+  int32_t n = problem->n;
+  recover_bounded(problem, reduction, y, is_basic, z, mode);
 
-  // Free variables follow from the variables that are known now.
+  // free variables follow from the variables that are known now
   for (int32_t row = 0; row < n; ++row) {
-    int32_t id = r->t.row_var[row];
+    int32_t id = reduction->t.row_var[row];
     if (id < n) continue;
-    const double* T = hfi_tableau_row(&r->t, row);
+
+    const double* T = hfi_tableau_row(&reduction->t, row);
     double sum = T[n];
     for (int32_t j = 0; j < n; ++j)
-      if (r->t.col_var[j] >= n) sum += T[j] * z[r->t.col_var[j] - n];
+      if (reduction->t.col_var[j] >= n) sum += T[j] * z[reduction->t.col_var[j] - n];
     z[id - n] = sum;
   }
 }

@@ -9,7 +9,8 @@
 // unknown u of a boxed z_i.
 typedef struct hfiUnknown {
   int32_t variable; // i of z_i
-  int32_t row, col; // its row and column in the tableau with the free variables exchanged in
+  int32_t row;      // its row in the tableau with the free variables exchanged in
+  int32_t col;      // its column there
   int32_t partner;  // for a room unknown: the number k of the y that it limits; otherwise -1
   double sign;      // z_i = rest_i + sign y_k, v_k = sign w
 } hfiUnknown;
@@ -30,11 +31,11 @@ typedef struct hfiReduction {
 hfiReduction hfi_reduction_take(hfiArena* arena, int32_t n);
 
 // Makes the standard problem of a bounded one. cover (n) may be NULL: then it is 1 for all rows.
-void hfi_reduce(const hfiLcp* p, const double* cover, hfiReduction* r);
+void hfi_reduce(const hfiLcp* problem, const double* cover, hfiReduction* reduction);
 
 // Computes z (n) and mode (n) from the answer y (size) of the standard problem. is_basic[k] says
 // that y_k is in the basis.
-void hfi_reduction_recover(const hfiLcp* p, const hfiReduction* r, const double* y,
+void hfi_reduction_recover(const hfiLcp* problem, const hfiReduction* reduction, const double* y,
                            const int* is_basic, double* z, unsigned char* mode);
 
 #endif

@@ -23,22 +23,24 @@
 // rounding leaves to the right of this line.
 static const double AXIS_TOLERANCE = 1e-12;
 
+// Storage for the test.
 typedef struct LayerWork {
   double* F;         // (2n x 2n) companion matrix
-  double *re, *im;   // (2n)
+  double* re;        // (2n) real parts of its eigenvalues
+  double* im;        // (2n) imaginary parts
   void* eigen_work;
   size_t eigen_size;
 } LayerWork;
 
 // Takes storage for n rows.
 static LayerWork take_layer(hfiArena* arena, int32_t n) {
-  LayerWork l;
-  l.F = HFI_TAKE(arena, double, 4 * (size_t)n * (size_t)n);
-  l.re = HFI_TAKE(arena, double, 2 * n);
-  l.im = HFI_TAKE(arena, double, 2 * n);
-  l.eigen_size = hfi_eigenvalues_size(2 * n) + HFI_ALIGN;
-  l.eigen_work = HFI_TAKE(arena, char, l.eigen_size);
-  return l;
+  LayerWork storage;
+  storage.F = HFI_TAKE(arena, double, 4 * (size_t)n * (size_t)n);
+  storage.re = HFI_TAKE(arena, double, 2 * n);
+  storage.im = HFI_TAKE(arena, double, 2 * n);
+  storage.eigen_size = hfi_eigenvalues_size(2 * n) + HFI_ALIGN;
+  storage.eigen_work = HFI_TAKE(arena, char, storage.eigen_size);
+  return storage;
 }
 
 // Returns the bytes of workspace of the test.
@@ -67,16 +69,19 @@ hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const doubl
   if (n == 0) return report;
 
   hfiArena arena = hfi_arena(work, work_size);
-  LayerWork l = take_layer(&arena, n);
-  fill_companion(n, A, k, c, l.F);
-  report.status = hf_matrix_eigenvalues(2 * n, l.F, l.re, l.im, l.eigen_work, l.eigen_size);
+  LayerWork storage = take_layer(&arena, n);
+  fill_companion(n, A, k, c, storage.F);
+  report.status = hf_matrix_eigenvalues(2 * n, storage.F, storage.re, storage.im, storage.eigen_work,
+                                        storage.eigen_size);
 
+  // all roots on the left?
   double radius = 0;
   report.abscissa = -INFINITY;
   for (int32_t i = 0; i < 2 * n; ++i) {
-    report.abscissa = fmax(report.abscissa, l.re[i]);
-    radius = fmax(radius, fabs(l.re[i]) + fabs(l.im[i]));
+    report.abscissa = fmax(report.abscissa, storage.re[i]);
+    radius = fmax(radius, fabs(storage.re[i]) + fabs(storage.im[i]));
   }
+
   report.stable = report.status == HF_OK && report.abscissa < -AXIS_TOLERANCE * radius;
   return report;
 }
