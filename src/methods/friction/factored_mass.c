@@ -26,6 +26,7 @@ static void plan(hfiFactoredMass* mass, hfiArena* arena) {
   mass->x = HFI_TAKE(arena, double, mass->components.largest);
 }
 
+// Finds the components of M and takes memory for the largest. Returns 0 if memory ran out.
 int hfi_mass_open(hfiFactoredMass* mass, const hfSparseMatrix* M, const hfAllocator* allocator) {
   memset(mass, 0, sizeof *mass);
   mass->M = M;
@@ -45,6 +46,7 @@ int hfi_mass_open(hfiFactoredMass* mass, const hfSparseMatrix* M, const hfAlloca
   return arena.base != NULL;
 }
 
+// Releases everything that hfi_mass_open has taken.
 void hfi_mass_close(hfiFactoredMass* mass) {
   if (mass->capacity) hfi_release(mass->K.value);
   hfi_release(mass->memory);
@@ -60,19 +62,20 @@ static double* entry_of(hfiBlockMatrix* K, int32_t i, int32_t j) {
   return hfi_block_lower(K, b) + hfi_block_column(K, b, a);
 }
 
+// Factors component c of M. HF_SINGULAR: a pivot failed.
 hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
-  const hfiComponents* C = &mass->components;
+  const hfiComponents* components = &mass->components;
   const hfSparseMatrix* M = mass->M;
   hfiBlockMatrix* K = &mass->K;
-  int32_t first = C->start[c];
-  int32_t n = C->start[c + 1] - first;
+  int32_t first = components->start[c];
+  int32_t n = components->start[c + 1] - first;
 
   // the order of elimination
   hfi_block_begin(K, n);
   for (int32_t k = 0; k < n; ++k) {
-    int32_t i = C->item[first + k];
+    int32_t i = components->item[first + k];
     K->weight[k] = 1;
-    for (int32_t e = M->start[i]; e < M->start[i + 1]; ++e) hfi_block_couple(K, k, C->local[M->col[e]]);
+    for (int32_t e = M->start[i]; e < M->start[i + 1]; ++e) hfi_block_couple(K, k, components->local[M->col[e]]);
   }
   if (!hfi_block_order(K)) return HF_ERROR_MEMORY;
 
@@ -85,14 +88,17 @@ hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
     mass->capacity = K->at[n];
   }
 
+  // the factors
   hfi_block_zero(K, 0, K->nodes, 0);
   for (int32_t k = 0; k < n; ++k) {
-    int32_t i = C->item[first + k];
-    for (int32_t e = M->start[i]; e < M->start[i + 1]; ++e) *entry_of(K, k, C->local[M->col[e]]) += M->value[e];
+    int32_t i = components->item[first + k];
+    for (int32_t e = M->start[i]; e < M->start[i + 1]; ++e)
+      *entry_of(K, k, components->local[M->col[e]]) += M->value[e];
   }
   return hfi_block_factor(K, 0) ? HF_SINGULAR : HF_OK;
 }
 
+// b <- M^-1 b on the component that was factored last.
 void hfi_mass_solve(hfiFactoredMass* mass, double* b) {
   const hfiBlockMatrix* K = &mass->K;
   for (int32_t k = 0; k < K->nodes; ++k) mass->x[k] = b[K->order[k]];

@@ -31,22 +31,23 @@ hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char*
   hfStatus status = hf_friction_problem_validate(problem, error);
   if (status) return status;
 
-  hfFrictionProblem P = *problem;
+  hfFrictionProblem copy = *problem;
   hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
   hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
-  int nmatrix = hfi_friction_matrices(&P, matrices);
-  int nvector = hfi_friction_vectors(&P, vectors);
+  int nmatrix = hfi_friction_matrices(&copy, matrices);
+  int nvector = hfi_friction_vectors(&copy, vectors);
 
   hfiOutput file;
   status = hfi_output_open(&file, path, HFI_OUTPUT_WHOLE, error);
   if (status) return status;
 
-  hfi_output_print(&file, "%s\nform %s\ndim %d\nncontact %d\nnequality %d\nnv %d\n", header, forms[P.form], P.dim,
-                   P.ncontact, P.nequality, P.nv);
+  hfi_output_print(&file, "%s\nform %s\ndim %d\nncontact %d\nnequality %d\nnv %d\n", header, forms[copy.form], copy.dim,
+                   copy.ncontact, copy.nequality, copy.nv);
   for (int k = 0; k < nvector; ++k) {
     hfi_output_print(&file, "%s %d\n", vectors[k].name, vectors[k].size);
     for (int32_t i = 0; i < vectors[k].size; ++i) hfi_output_print(&file, "%.17g\n", (*vectors[k].vector)[i]);
   }
+
   for (int k = 0; k < nmatrix; ++k) write_matrix(&file, matrices[k].name, matrices[k].matrix);
   return hfi_output_close(&file, error);
 }
@@ -54,74 +55,81 @@ hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char*
 // ---- reading -------------------------------------------------------------------------------------
 
 // Reads the header and the form, which becomes its index in `forms`.
-static hfStatus read_form(hfiTextReader* r, int32_t* form) {
-  hfStatus status = hfi_text_expect(r, header);
-  if (!status) status = hfi_text_end_line(r);
-  if (!status) status = hfi_text_expect(r, "form");
+static hfStatus read_form(hfiTextReader* reader, int32_t* form) {
+  hfStatus status = hfi_text_expect(reader, header);
+  if (!status) status = hfi_text_end_line(reader);
+  if (!status) status = hfi_text_expect(reader, "form");
   if (status) return status;
 
-  const char* word = r->token + strspn(r->token, " \t");
+  const char* word = reader->token + strspn(reader->token, " \t");
   for (*form = 0; *form < 2; ++*form) {
     size_t length = strlen(forms[*form]);
     if (strncmp(word, forms[*form], length) == 0 && !word[length + strspn(word + length, " \t\r")]) return HF_OK;
   }
-  return HFI_MALFORMED(r, "%s:%d: the form is \"local\" or \"global\"", r->path, r->line);
+  return HFI_MALFORMED(reader, "%s:%d: the form is \"local\" or \"global\"", reader->path, reader->line);
 }
 
 // Reads form, dim and counts, and checks them.
-static hfStatus read_counts(hfiTextReader* r, hfFrictionProblem* P) {
-  hfStatus status = read_form(r, &P->form);
-  if (!status) status = hfi_text_count(r, "dim", &P->dim);
-  if (!status) status = hfi_text_count(r, "ncontact", &P->ncontact);
-  if (!status) status = hfi_text_count(r, "nequality", &P->nequality);
-  if (!status) status = hfi_text_count(r, "nv", &P->nv);
+static hfStatus read_counts(hfiTextReader* reader, hfFrictionProblem* problem) {
+  hfStatus status = read_form(reader, &problem->form);
+  if (!status) status = hfi_text_count(reader, "dim", &problem->dim);
+  if (!status) status = hfi_text_count(reader, "ncontact", &problem->ncontact);
+  if (!status) status = hfi_text_count(reader, "nequality", &problem->nequality);
+  if (!status) status = hfi_text_count(reader, "nv", &problem->nv);
   if (status) return status;
 
   hfError why = {HF_OK, ""};
-  if (hfi_friction_check_counts(P, &why)) return HFI_MALFORMED(r, "%s:%d: %s", r->path, r->line, why.message);
+  if (hfi_friction_check_counts(problem, &why))
+    return HFI_MALFORMED(reader, "%s:%d: %s", reader->path, reader->line, why.message);
   return HF_OK;
 }
 
 // Reads a vector. In the pass that plans, the numbers go nowhere.
-static hfStatus read_vector(hfiTextReader* r, const hfiFrictionVector* item, hfiArena* arena) {
+static hfStatus read_vector(hfiTextReader* reader, const hfiFrictionVector* item, hfiArena* arena) {
   int32_t count;
-  hfStatus status = hfi_text_count(r, item->name, &count);
+  hfStatus status = hfi_text_count(reader, item->name, &count);
   if (status) return status;
   if (count != item->size)
-    return HFI_MALFORMED(r, "%s:%d: \"%s\" has %d numbers, not %d", r->path, r->line, item->name, count, item->size);
+    return HFI_MALFORMED(reader, "%s:%d: \"%s\" has %d numbers, not %d", reader->path, reader->line, item->name, count,
+                         item->size);
 
   double unused;
   double* x = HFI_TAKE(arena, double, count);
   *item->vector = x;
   for (int32_t i = 0; i < count && !status; ++i) {
-    if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends in \"%s\"", r->path, r->line, item->name);
-    status = hfi_text_real(r, x ? x + i : &unused);
-    if (!status) status = hfi_text_end_line(r);
+    if (!hfi_text_next_line(reader))
+      return HFI_MALFORMED(reader, "%s:%d: file ends in \"%s\"", reader->path, reader->line, item->name);
+    status = hfi_text_real(reader, x ? x + i : &unused);
+    if (!status) status = hfi_text_end_line(reader);
   }
   return status;
 }
 
 // Reads one line with an entry of a matrix, and checks its row and column.
-static hfStatus read_entry(hfiTextReader* r, const hfiFrictionMatrix* item, int32_t* row, int32_t* col, double* value) {
-  if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends in \"%s\"", r->path, r->line, item->name);
-  hfStatus status = hfi_text_int(r, row);
-  if (!status) status = hfi_text_int(r, col);
-  if (!status) status = hfi_text_real(r, value);
-  if (!status) status = hfi_text_end_line(r);
+static hfStatus read_entry(hfiTextReader* reader, const hfiFrictionMatrix* item, int32_t* row, int32_t* col,
+                           double* value) {
+  if (!hfi_text_next_line(reader))
+    return HFI_MALFORMED(reader, "%s:%d: file ends in \"%s\"", reader->path, reader->line, item->name);
+
+  hfStatus status = hfi_text_int(reader, row);
+  if (!status) status = hfi_text_int(reader, col);
+  if (!status) status = hfi_text_real(reader, value);
+  if (!status) status = hfi_text_end_line(reader);
   if (status) return status;
 
   if (*row < 0 || *row >= item->rows || *col < 0 || *col >= item->cols)
-    return HFI_MALFORMED(r, "%s:%d: %s is (%d x %d)", r->path, r->line, item->name, item->rows, item->cols);
+    return HFI_MALFORMED(reader, "%s:%d: %s is (%d x %d)", reader->path, reader->line, item->name, item->rows,
+                         item->cols);
   return HF_OK;
 }
 
 // Reads a matrix, whose rows must come in ascending order. In the pass that plans, the entries go nowhere.
-static hfStatus read_matrix(hfiTextReader* r, const hfiFrictionMatrix* item, hfiArena* arena) {
+static hfStatus read_matrix(hfiTextReader* reader, const hfiFrictionMatrix* item, hfiArena* arena) {
   int32_t count = 0;
-  hfStatus status = hfi_text_count(r, item->name, &count);
+  hfStatus status = hfi_text_count(reader, item->name, &count);
   if (status) return status;
-  if (count < 0 || (size_t)count > r->size / LEAST_ENTRY_SIZE)
-    return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d entries", r->path, r->line, item->name, count);
+  if (count < 0 || (size_t)count > reader->size / LEAST_ENTRY_SIZE)
+    return HFI_MALFORMED(reader, "%s:%d: \"%s\" cannot have %d entries", reader->path, reader->line, item->name, count);
 
   hfSparseMatrix* A = item->matrix;
   A->rows = item->rows;
@@ -136,34 +144,36 @@ static hfStatus read_matrix(hfiTextReader* r, const hfiFrictionMatrix* item, hfi
     int32_t row;
     int32_t col;
     double value;
-    status = read_entry(r, item, &row, &col, &value);
+    status = read_entry(reader, item, &row, &col, &value);
     if (status) return status;
-    if (row < last) return HFI_MALFORMED(r, "%s:%d: row %d after row %d", r->path, r->line, row, last);
+    if (row < last) return HFI_MALFORMED(reader, "%s:%d: row %d after row %d", reader->path, reader->line, row, last);
 
     last = row;
     if (!A->start) continue;
+
     ++A->start[row + 1];
     A->col[e] = col;
     A->value[e] = value;
   }
 
+  // their sums say where each row begins
   for (int32_t i = 0; A->start && i < A->rows; ++i) A->start[i + 1] += A->start[i];
   return HF_OK;
 }
 
 // One pass over the text. Over an arena without memory it plans; over zeroed memory it stores.
-static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {
-  hfFrictionProblem* P = object;
-  hfStatus status = read_counts(r, P);
+static hfStatus read_problem(hfiTextReader* reader, void* object, hfiArena* arena) {
+  hfFrictionProblem* problem = object;
+  hfStatus status = read_counts(reader, problem);
   if (status) return status;
 
   hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
   hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
-  int nmatrix = hfi_friction_matrices(P, matrices);
-  int nvector = hfi_friction_vectors(P, vectors);
-  for (int k = 0; k < nvector && !status; ++k) status = read_vector(r, &vectors[k], arena);
-  for (int k = 0; k < nmatrix && !status; ++k) status = read_matrix(r, &matrices[k], arena);
-  return status ? status : hfi_text_expect_end(r);
+  int nmatrix = hfi_friction_matrices(problem, matrices);
+  int nvector = hfi_friction_vectors(problem, vectors);
+  for (int k = 0; k < nvector && !status; ++k) status = read_vector(reader, &vectors[k], arena);
+  for (int k = 0; k < nmatrix && !status; ++k) status = read_matrix(reader, &matrices[k], arena);
+  return status ? status : hfi_text_expect_end(reader);
 }
 
 static hfStatus check_problem(const void* object, hfError* error) {

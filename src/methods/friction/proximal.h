@@ -11,22 +11,28 @@ typedef struct hfiProximal {
   const hfAllocator* allocator;
   hfiBlockMatrix K;             // Newton's matrix I + G W
   size_t capacity;              // number of doubles for which K.value has room
-  double *r, *r0, *r1;          // (n) reactions: of the iterate, of the last proximal step, of a trial
-  double *u, *gamma, *f, *dr;   // (n) velocities, reactions of the laws, r - gamma, Newton step
-  double *b;                    // (n) right-hand side in the order of elimination
-  double *compliance, *rho;     // (nodes) c and the slope of the laws
+  double* r;                    // (n) reactions of the iterate
+  double* r0;                   // (n) reactions of the last proximal step
+  double* r1;                   // (n) reactions of a trial
+  double* u;                    // (n) velocities
+  double* gamma;                // (n) reactions of the laws
+  double* f;                    // (n) r - gamma
+  double* dr;                   // (n) Newton step
+  double* b;                    // (n) right-hand side in the order of elimination
+  double* compliance;           // (nodes) c
+  double* rho;                  // (nodes) slope of the laws
   hfiContactResponse* response; // (nodes) derivatives of the laws
   size_t* place;                // (entries) index in K.value of the entry of this column in the first row of its node
   int32_t* stride;              // (entries) the distance from there to the next row of the node
   void* memory;
 } hfiProximal;
 
-int hfi_proximal_create(hfiProximal* S, int32_t nodes, int32_t n, int32_t entries, const hfAllocator* allocator);
-void hfi_proximal_free(hfiProximal* S);
+int hfi_proximal_create(hfiProximal* solver, int32_t nodes, int32_t n, int32_t entries, const hfAllocator* allocator);
+void hfi_proximal_free(hfiProximal* solver);
 
 // Improves r (n) until both residuals are within config->tolerance. Adds its work to the report. Returns HF_OK,
 // HF_NOT_CONVERGED or HF_ERROR_MEMORY.
-hfStatus hfi_proximal_solve(hfiProximal* S, const hfiReduced* P, const hfFrictionConfig* config, double* r,
-                            hfFrictionReport* report);
+hfStatus hfi_proximal_solve(hfiProximal* solver, const hfiReduced* reduced, const hfFrictionConfig* config,
+                            double* r, hfFrictionReport* report);
 
 #endif

@@ -16,164 +16,183 @@
 
 // Where the rows or columns of a matrix go in the reduced problem: from `first` on, three for each contact of `dim`
 // rows. With dim 3 they stay one after the other.
-typedef struct place {
-  int32_t first, dim;
-} place;
+typedef struct Place {
+  int32_t first; // first row or column there
+  int32_t dim;   // rows of a contact in the matrix: 2 or 3
+} Place;
 
 // Adds A, or its transpose, to the entries of W.
-static void add_block(hfiEntries* list, const hfSparseMatrix* A, place rows, place cols, int transpose) {
+static void add_block(hfiEntries* list, const hfSparseMatrix* A, Place rows, Place cols, int transpose) {
   for (int32_t i = 0; i < A->rows; ++i)
     for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) {
       int32_t row = rows.first + hfi_reduced_row(rows.dim, i);
       int32_t col = cols.first + hfi_reduced_row(cols.dim, A->col[e]);
-      if (transpose)
-        hfi_entries_add(list, col, row, A->value[e]);
-      else
-        hfi_entries_add(list, row, col, A->value[e]);
+
+      if (transpose) hfi_entries_add(list, col, row, A->value[e]);
+      else hfi_entries_add(list, row, col, A->value[e]);
     }
 }
 
 // Lists the entries of W and writes q, of a problem in the local form.
-static void take_local(const hfFrictionProblem* problem, hfiReduced* P, hfiEntries* list) {
-  place contacts = {0, problem->dim};
-  place equalities = {3 * P->ncontact, 3};
+static void take_local(const hfFrictionProblem* problem, hfiReduced* reduced, hfiEntries* list) {
+  Place contacts = {0, problem->dim};
+  Place equalities = {3 * reduced->ncontact, 3};
 
   add_block(list, &problem->W, contacts, contacts, 0);
-  for (int32_t i = 0; i < problem->dim * P->ncontact; ++i) P->q[hfi_reduced_row(problem->dim, i)] = problem->q[i];
-  if (P->nequality == 0) return;
+  for (int32_t i = 0; i < problem->dim * reduced->ncontact; ++i)
+    reduced->q[hfi_reduced_row(problem->dim, i)] = problem->q[i];
+
+  if (reduced->nequality == 0) return;
 
   add_block(list, &problem->V, contacts, equalities, 0);
   add_block(list, &problem->V, contacts, equalities, 1);
   add_block(list, &problem->R, equalities, equalities, 0);
-  memcpy(P->q + equalities.first, problem->s, sizeof *P->q * (size_t)P->nequality);
+  memcpy(reduced->q + equalities.first, problem->s, sizeof *reduced->q * (size_t)reduced->nequality);
 }
 
 // ---- global form ---------------------------------------------------------------------------------
 
 // The columns of B = [H G] that move one component of M, and scratch.
-typedef struct columns {
+typedef struct Columns {
   const hfFrictionProblem* problem;
   int32_t contact_rows; // columns of H; those of G follow
   int32_t *place;       // (columns of B) place in `list`, or -1
-  int32_t *list, count; // the columns of the component
-  double *x, *row;      // (nv) M^-1 b_j by item of the component; (columns of B) b_i'x by place
-} columns;
+  int32_t* list;        // the columns of the component
+  int32_t count;        // their number
+  double* x;            // (nv) M^-1 b_j by item of the component
+  double* row;          // (columns of B) b_i'x by place
+} Columns;
 
 // Returns the number of entries in row `dof` of B = [H G]: its first entries are those of H, the others those of G.
-static int32_t row_entries(const columns* c, int32_t dof) {
-  const hfFrictionProblem* p = c->problem;
-  int32_t count = p->H.start[dof + 1] - p->H.start[dof];
-  return count + (p->nequality ? p->G.start[dof + 1] - p->G.start[dof] : 0);
+static int32_t row_entries(const Columns* columns, int32_t dof) {
+  const hfFrictionProblem* problem = columns->problem;
+  int32_t count = problem->H.start[dof + 1] - problem->H.start[dof];
+  return count + (problem->nequality ? problem->G.start[dof + 1] - problem->G.start[dof] : 0);
 }
+
 // Writes the value of entry e of row `dof` of B, and returns its column.
-static int32_t row_entry(const columns* c, int32_t dof, int32_t e, double* value) {
-  const hfFrictionProblem* p = c->problem;
-  int32_t count = p->H.start[dof + 1] - p->H.start[dof];
+static int32_t row_entry(const Columns* columns, int32_t dof, int32_t e, double* value) {
+  const hfFrictionProblem* problem = columns->problem;
+  int32_t count = problem->H.start[dof + 1] - problem->H.start[dof];
 
   if (e < count) {
-    int32_t k = p->H.start[dof] + e;
-    *value = p->H.value[k];
-    return p->H.col[k];
+    int32_t k = problem->H.start[dof] + e;
+    *value = problem->H.value[k];
+    return problem->H.col[k];
+
   }
-  int32_t k = p->G.start[dof] + e - count;
-  *value = p->G.value[k];
-  return p->G.col[k] + c->contact_rows;
+  int32_t k = problem->G.start[dof] + e - count;
+  *value = problem->G.value[k];
+  return problem->G.col[k] + columns->contact_rows;
 }
+
 // Returns the row of the reduced problem that is column j of B.
-static int32_t reduced_column(const columns* c, int32_t j) {
-  return j < c->contact_rows ? hfi_reduced_row(c->problem->dim, j) : 3 * c->problem->ncontact + j - c->contact_rows;
+static int32_t reduced_column(const Columns* columns, int32_t j) {
+  if (j < columns->contact_rows) return hfi_reduced_row(columns->problem->dim, j);
+  return 3 * columns->problem->ncontact + j - columns->contact_rows;
 }
 
 // Lists the columns of B that move one of the n dofs, in c->list, and writes their places.
-static void find_columns(columns* c, const int32_t* dofs, int32_t n) {
+static void find_columns(Columns* columns, const int32_t* dofs, int32_t n) {
   double value;
-  c->count = 0;
+
+  columns->count = 0;
   for (int32_t k = 0; k < n; ++k)
-    for (int32_t e = 0; e < row_entries(c, dofs[k]); ++e) {
-      int32_t j = row_entry(c, dofs[k], e, &value);
-      if (c->place[j] >= 0) continue;
-      c->place[j] = c->count;
-      c->list[c->count++] = j;
+    for (int32_t e = 0; e < row_entries(columns, dofs[k]); ++e) {
+      int32_t j = row_entry(columns, dofs[k], e, &value);
+      if (columns->place[j] >= 0) continue;
+
+      columns->place[j] = columns->count;
+      columns->list[columns->count++] = j;
     }
 }
 
 // Sets x to column j of B on the component.
-static void take_column(columns* c, const int32_t* dofs, int32_t n, int32_t j) {
+static void take_column(Columns* columns, const int32_t* dofs, int32_t n, int32_t j) {
   double value;
   for (int32_t k = 0; k < n; ++k) {
-    c->x[k] = 0;
-    for (int32_t e = 0; e < row_entries(c, dofs[k]); ++e)
-      if (row_entry(c, dofs[k], e, &value) == j) c->x[k] += value;
+    columns->x[k] = 0;
+    for (int32_t e = 0; e < row_entries(columns, dofs[k]); ++e)
+      if (row_entry(columns, dofs[k], e, &value) == j) columns->x[k] += value;
   }
 }
 
 // Computes row[place of i] = b_i'x for all columns i of the component.
-static void multiply_columns(columns* c, const int32_t* dofs, int32_t n) {
+static void multiply_columns(Columns* columns, const int32_t* dofs, int32_t n) {
   double value;
-  for (int32_t i = 0; i < c->count; ++i) c->row[i] = 0;
+
+  for (int32_t i = 0; i < columns->count; ++i) columns->row[i] = 0;
   for (int32_t k = 0; k < n; ++k)
-    for (int32_t e = 0; e < row_entries(c, dofs[k]); ++e) {
-      int32_t i = row_entry(c, dofs[k], e, &value);
-      c->row[c->place[i]] += value * c->x[k];
+    for (int32_t e = 0; e < row_entries(columns, dofs[k]); ++e) {
+      int32_t i = row_entry(columns, dofs[k], e, &value);
+      columns->row[columns->place[i]] += value * columns->x[k];
     }
 }
 
 // Adds B' M^-1 B and B' M^-1 f of one component of M to the entries of W and to q.
 // Returns HF_OK, HF_SINGULAR or HF_ERROR_MEMORY. All places are -1 again at the end.
-static hfStatus add_component(columns* c, hfiFactoredMass* mass, int32_t index, hfiReduced* P, hfiEntries* list) {
+static hfStatus add_component(Columns* columns, hfiFactoredMass* mass, int32_t index, hfiReduced* reduced,
+                              hfiEntries* list) {
   const int32_t* start = mass->components.start + index;
   const int32_t* dofs = mass->components.item + start[0];
   int32_t n = start[1] - start[0];
-  find_columns(c, dofs, n);
-  if (c->count == 0) return HF_OK;
+
+  find_columns(columns, dofs, n);
+  if (columns->count == 0) return HF_OK;
 
   hfStatus status = hfi_mass_factor(mass, index);
   if (status == HF_OK) {
-    for (int32_t s = 0; s < c->count; ++s) {
-      take_column(c, dofs, n, c->list[s]);
-      hfi_mass_solve(mass, c->x);
-      multiply_columns(c, dofs, n);
-      for (int32_t i = 0; i < c->count; ++i)
-        hfi_entries_add(list, reduced_column(c, c->list[i]), reduced_column(c, c->list[s]), c->row[i]);
+    // column by column: B' M^-1 b_j
+    for (int32_t s = 0; s < columns->count; ++s) {
+      take_column(columns, dofs, n, columns->list[s]);
+      hfi_mass_solve(mass, columns->x);
+      multiply_columns(columns, dofs, n);
+
+      int32_t col = reduced_column(columns, columns->list[s]);
+      for (int32_t i = 0; i < columns->count; ++i)
+        hfi_entries_add(list, reduced_column(columns, columns->list[i]), col, columns->row[i]);
     }
 
-    for (int32_t k = 0; k < n; ++k) c->x[k] = c->problem->f[dofs[k]];
-    hfi_mass_solve(mass, c->x);
-    multiply_columns(c, dofs, n);
-    for (int32_t i = 0; i < c->count; ++i) P->q[reduced_column(c, c->list[i])] += c->row[i];
+    // B' M^-1 f
+    for (int32_t k = 0; k < n; ++k) columns->x[k] = columns->problem->f[dofs[k]];
+    hfi_mass_solve(mass, columns->x);
+    multiply_columns(columns, dofs, n);
+    for (int32_t i = 0; i < columns->count; ++i)
+      reduced->q[reduced_column(columns, columns->list[i])] += columns->row[i];
   }
 
-  for (int32_t s = 0; s < c->count; ++s) c->place[c->list[s]] = -1;
+  for (int32_t s = 0; s < columns->count; ++s) columns->place[columns->list[s]] = -1;
   return status;
 }
 
 // Lists the entries of W and writes q, of a problem in the global form. Returns HF_OK, HF_SINGULAR or HF_ERROR_MEMORY.
-static hfStatus take_global(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P,
+static hfStatus take_global(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* reduced,
                             hfiEntries* list) {
   int32_t m = problem->dim * problem->ncontact;
   int32_t width = m + problem->nequality;
   hfiFactoredMass mass;
+
   int opened = hfi_mass_open(&mass, &problem->M, allocator);
 
-  columns c = {.problem = problem, .contact_rows = m};
-  c.row = hfi_allocate(allocator, ((size_t)width + (size_t)problem->nv + 1) * sizeof(double));
-  c.place = hfi_allocate(allocator, (2 * (size_t)width + 1) * sizeof(int32_t));
-  hfStatus status = opened && c.row && c.place ? HF_OK : HF_ERROR_MEMORY;
+  Columns columns = {.problem = problem, .contact_rows = m};
+  columns.row = hfi_allocate(allocator, ((size_t)width + (size_t)problem->nv + 1) * sizeof(double));
+  columns.place = hfi_allocate(allocator, (2 * (size_t)width + 1) * sizeof(int32_t));
+  hfStatus status = opened && columns.row && columns.place ? HF_OK : HF_ERROR_MEMORY;
 
   // q starts as [w; b]
   if (status == HF_OK) {
-    c.x = c.row + width;
-    c.list = c.place + width;
-    for (int32_t j = 0; j < width; ++j) c.place[j] = -1;
-    for (int32_t i = 0; i < m; ++i) P->q[hfi_reduced_row(problem->dim, i)] = problem->w[i];
-    for (int32_t e = 0; e < problem->nequality; ++e) P->q[3 * P->ncontact + e] = problem->b[e];
+    columns.x = columns.row + width;
+    columns.list = columns.place + width;
+    for (int32_t j = 0; j < width; ++j) columns.place[j] = -1;
+    for (int32_t i = 0; i < m; ++i) reduced->q[hfi_reduced_row(problem->dim, i)] = problem->w[i];
+    for (int32_t e = 0; e < problem->nequality; ++e) reduced->q[3 * reduced->ncontact + e] = problem->b[e];
   }
 
   for (int32_t k = 0; k < mass.components.count && status == HF_OK; ++k)
-    status = add_component(&c, &mass, k, P, list);
+    status = add_component(&columns, &mass, k, reduced, list);
 
-  hfi_release(c.place);
-  hfi_release(c.row);
+  hfi_release(columns.place);
+  hfi_release(columns.row);
   hfi_mass_close(&mass);
   return status;
 }
@@ -187,38 +206,44 @@ static hfStatus explain(hfStatus status, hfError* error) {
   return status;
 }
 
-hfStatus hfi_friction_reduce(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* P,
+// Makes the reduced problem. Refuses where memory runs out or M is singular.
+hfStatus hfi_friction_reduce(const hfFrictionProblem* problem, const hfAllocator* allocator, hfiReduced* reduced,
                              hfError* error) {
-  memset(P, 0, sizeof *P);
-  P->ncontact = problem->ncontact;
-  P->nequality = problem->nequality;
-  P->n = 3 * P->ncontact + P->nequality;
-  P->mu = problem->mu;
-  P->q = hfi_allocate(allocator, sizeof(double) * ((size_t)P->n + 1));
-  hfStatus status = P->q ? HF_OK : HF_ERROR_MEMORY;
+  memset(reduced, 0, sizeof *reduced);
+  reduced->ncontact = problem->ncontact;
+  reduced->nequality = problem->nequality;
+  reduced->n = 3 * reduced->ncontact + reduced->nequality;
+  reduced->mu = problem->mu;
+  reduced->q = hfi_allocate(allocator, sizeof(double) * ((size_t)reduced->n + 1));
 
+  hfStatus status = reduced->q ? HF_OK : HF_ERROR_MEMORY;
+
+  // its entries
   hfiEntries list = {.allocator = allocator};
-  if (status == HF_OK && problem->form == HF_FORM_LOCAL) take_local(problem, P, &list);
-  if (status == HF_OK && problem->form == HF_FORM_GLOBAL) status = take_global(problem, allocator, P, &list);
-  if (status == HF_OK && !hfi_entries_compress(&list, P->n, P->n, &P->W)) {
-    P->W.start = NULL;
+  if (status == HF_OK && problem->form == HF_FORM_LOCAL) take_local(problem, reduced, &list);
+  if (status == HF_OK && problem->form == HF_FORM_GLOBAL) status = take_global(problem, allocator, reduced, &list);
+  if (status == HF_OK && !hfi_entries_compress(&list, reduced->n, reduced->n, &reduced->W)) {
+    reduced->W.start = NULL;
     status = HF_ERROR_MEMORY;
   }
 
   hfi_entries_free(&list);
-  if (status != HF_OK) hfi_reduced_free(P);
+  if (status != HF_OK) hfi_reduced_free(reduced);
   return explain(status, error);
 }
 
-void hfi_reduced_free(hfiReduced* P) {
-  hfi_release(P->W.start);
-  hfi_release(P->q);
-  memset(P, 0, sizeof *P);
+// Releases the memory of a reduced problem.
+void hfi_reduced_free(hfiReduced* reduced) {
+  hfi_release(reduced->W.start);
+  hfi_release(reduced->q);
+  memset(reduced, 0, sizeof *reduced);
 }
 
+// Solves M v = H r + G lambda + f for the velocities v of the global form.
 hfStatus hfi_recover_velocity(const hfFrictionProblem* problem, const hfAllocator* allocator, const double* r,
                               const double* lambda, double* v, hfError* error) {
   hfiFactoredMass mass;
+
   int opened = hfi_mass_open(&mass, &problem->M, allocator);
   double* x = hfi_allocate(allocator, 2 * sizeof(double) * ((size_t)problem->nv + 1));
   hfStatus status = opened && x ? HF_OK : HF_ERROR_MEMORY;

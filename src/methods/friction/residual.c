@@ -15,9 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-void hfi_reduced_velocity(const hfiReduced* P, const double* r, double* u) {
-  memcpy(u, P->q, sizeof *u * (size_t)P->n);
-  hfi_sparse_add(&P->W, r, u);
+// u = W r + q
+void hfi_reduced_velocity(const hfiReduced* reduced, const double* r, double* u) {
+  memcpy(u, reduced->q, sizeof *u * (size_t)reduced->n);
+  hfi_sparse_add(&reduced->W, r, u);
 }
 
 // Returns entry (i, i) of A.
@@ -27,11 +28,13 @@ static double diagonal(const hfSparseMatrix* A, int32_t i) {
   return sum;
 }
 
-double hfi_node_compliance(const hfiReduced* P, int32_t node) {
-  int32_t row = hfi_node_row(P, node);
-  int32_t size = hfi_node_size(P, node);
+// The mean of the diagonal of W over the rows of a node; 1 if it is zero [m/s per N, or as the problem's units].
+double hfi_node_compliance(const hfiReduced* reduced, int32_t node) {
+  int32_t row = hfi_node_row(reduced, node);
+  int32_t size = hfi_node_size(reduced, node);
+
   double sum = 0;
-  for (int32_t k = 0; k < size; ++k) sum += diagonal(&P->W, row + k);
+  for (int32_t k = 0; k < size; ++k) sum += diagonal(&reduced->W, row + k);
   return sum > 0 ? sum / size : 1;
 }
 
@@ -40,7 +43,7 @@ static void project(double mu, double* w) {
   double t = sqrt(w[1] * w[1] + w[2] * w[2]);
   if (t <= mu * w[0]) return;
 
-  // The apex is the nearest point of all w in the polar cone.
+  // the apex is the nearest point of all w in the polar cone
   double n = mu * t <= -w[0] ? 0 : (mu * t + w[0]) / (mu * mu + 1);
   double share = t > 0 ? mu * n / t : 0;
   w[0] = n;
@@ -69,27 +72,29 @@ static double square(const double* x, int32_t n) {
 // Returns part/whole, or the part where the whole is zero.
 static double share(double part, double whole) { return whole > 0 ? part / whole : part; }
 
-hfiResidual hfi_friction_residual(const hfiReduced* P, const double* r, const double* u) {
+// Returns the natural map of reactions r and velocities u, and its two relative forms.
+hfiResidual hfi_friction_residual(const hfiReduced* reduced, const double* r, const double* u) {
   double natural = 0;
   double scaled = 0;
   double size = 0;
 
-  for (int32_t i = 0; i < hfi_reduced_nodes(P); ++i) {
-    int32_t row = hfi_node_row(P, i);
-    int32_t n = hfi_node_size(P, i);
-    double c = hfi_node_compliance(P, i);
-    size += square(P->q + row, n) / c;
+  for (int32_t i = 0; i < hfi_reduced_nodes(reduced); ++i) {
+    int32_t row = hfi_node_row(reduced, i);
+    int32_t n = hfi_node_size(reduced, i);
+    double c = hfi_node_compliance(reduced, i);
+    size += square(reduced->q + row, n) / c;
 
-    if (i < P->ncontact) {
-      natural += natural_square(P->mu[i], 1, r + row, u + row);
-      scaled += c * natural_square(P->mu[i], 1 / c, r + row, u + row);
+    if (i < reduced->ncontact) {
+      natural += natural_square(reduced->mu[i], 1, r + row, u + row);
+      scaled += c * natural_square(reduced->mu[i], 1 / c, r + row, u + row);
     } else {
       scaled += u[row] * u[row] / c;
     }
   }
 
-  int32_t rows = 3 * P->ncontact;
-  double whole = fmax(square(P->q, rows), fmax(square(r, rows), square(u, rows)));
+
+  int32_t rows = 3 * reduced->ncontact;
+  double whole = fmax(square(reduced->q, rows), fmax(square(r, rows), square(u, rows)));
   hfiResidual out = {sqrt(natural), share(sqrt(natural), sqrt(whole)), share(sqrt(scaled), sqrt(size))};
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+// y += A x
 void hfi_sparse_add(const hfSparseMatrix* A, const double* x, double* y) {
   for (int32_t i = 0; i < A->rows; ++i) {
     double sum = 0;
@@ -16,9 +17,11 @@ void hfi_sparse_add(const hfSparseMatrix* A, const double* x, double* y) {
 
 // ---- entries -------------------------------------------------------------------------------------
 
+enum { FIRST_CAPACITY = 256 }; // Entries for which there is room at first.
+
 // Doubles the capacity. Returns 0 if memory ran out.
 static int grow(hfiEntries* list) {
-  int32_t capacity = list->capacity ? 2 * list->capacity : 256;
+  int32_t capacity = list->capacity ? 2 * list->capacity : FIRST_CAPACITY;
   size_t n = (size_t)capacity;
 
   // one block of memory for the three arrays
@@ -42,6 +45,7 @@ static int grow(hfiEntries* list) {
   return 1;
 }
 
+// Adds an entry. Without memory it is dropped, and list->failed is set.
 void hfi_entries_add(hfiEntries* list, int32_t row, int32_t col, double value) {
   if (list->failed || (list->count == list->capacity && !grow(list))) {
     list->failed = 1;
@@ -94,6 +98,7 @@ static int32_t* take_matrix(hfSparseMatrix* A, hfiArena* arena, int32_t rows, in
   return HFI_TAKE(arena, int32_t, rows > cols ? rows : cols);
 }
 
+// Makes a matrix of the entries, those of the same place added up. Returns 0 if memory ran out.
 int hfi_entries_compress(const hfiEntries* list, int32_t rows, int32_t cols, hfSparseMatrix* A) {
   if (list->failed) return 0;
 
@@ -120,45 +125,48 @@ int hfi_entries_compress(const hfiEntries* list, int32_t rows, int32_t cols, hfS
 // ---- components ----------------------------------------------------------------------------------
 
 // Numbers the components in the order of their first items, and sorts the items by component.
-static void sort_items(hfiComponents* C, int32_t n, int32_t* parent) {
-  C->count = 0;
-  C->largest = 0;
+static void sort_items(hfiComponents* components, int32_t n, int32_t* parent) {
+  components->count = 0;
+  components->largest = 0;
 
   // the root of a set comes before its other items
   for (int32_t i = 0; i < n; ++i) {
     int32_t root = hfi_find_set(parent, i);
-    C->label[i] = root == i ? C->count++ : C->label[root];
+    components->label[i] = root == i ? components->count++ : components->label[root];
   }
 
   // start[c + 1] counts the items of component c, then their sum says where the component ends
-  for (int32_t i = 0; i < n; ++i) ++C->start[C->label[i] + 1];
-  for (int32_t c = 0; c < C->count; ++c) {
-    if (C->start[c + 1] > C->largest) C->largest = C->start[c + 1];
-    C->start[c + 1] += C->start[c];
+  for (int32_t i = 0; i < n; ++i) ++components->start[components->label[i] + 1];
+  for (int32_t c = 0; c < components->count; ++c) {
+    if (components->start[c + 1] > components->largest) components->largest = components->start[c + 1];
+    components->start[c + 1] += components->start[c];
   }
 
-  memcpy(C->next, C->start, sizeof *C->next * (size_t)C->count);
+  // items component by component
+  memcpy(components->next, components->start, sizeof *components->next * (size_t)components->count);
   for (int32_t i = 0; i < n; ++i) {
-    int32_t c = C->label[i];
-    int32_t to = C->next[c]++;
-    C->item[to] = i;
-    C->local[i] = to - C->start[c];
+    int32_t c = components->label[i];
+    int32_t to = components->next[c]++;
+    components->item[to] = i;
+    components->local[i] = to - components->start[c];
   }
 }
 
-int hfi_components_find(hfiComponents* C, int32_t n, const int32_t* edges, int32_t count,
+// Finds the connected components of n items by `count` edges. Returns 0 if memory ran out.
+int hfi_components_find(hfiComponents* components, int32_t n, const int32_t* edges, int32_t count,
                         const hfAllocator* allocator) {
   size_t size = (size_t)n + 1;
-  C->start = hfi_allocate(allocator, 6 * size * sizeof(int32_t));
-  if (!C->start) return 0;
-  C->item = C->start + size;
-  C->label = C->item + size;
-  C->local = C->label + size;
-  C->next = C->local + size;
+  components->start = hfi_allocate(allocator, 6 * size * sizeof(int32_t));
+  if (!components->start) return 0;
 
-  int32_t* parent = C->next + size;
+  components->item = components->start + size;
+  components->label = components->item + size;
+  components->local = components->label + size;
+  components->next = components->local + size;
+
+  int32_t* parent = components->next + size;
   for (int32_t i = 0; i < n; ++i) parent[i] = i;
   for (int32_t k = 0; k < count; ++k) hfi_join_sets(parent, edges[2 * k], edges[2 * k + 1]);
-  sort_items(C, n, parent);
+  sort_items(components, n, parent);
   return 1;
 }

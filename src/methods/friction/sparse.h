@@ -10,9 +10,11 @@ void hfi_sparse_add(const hfSparseMatrix* A, const double* x, double* y);
 // A growing list of entries. `failed` is set if there was no memory; later entries are then dropped.
 typedef struct hfiEntries {
   const hfAllocator* allocator;
-  int32_t count, capacity;
-  int32_t *row, *col;
-  double* value;
+  int32_t count;
+  int32_t capacity;
+  int32_t* row;  // (capacity)
+  int32_t* col;  // (capacity)
+  double* value; // (capacity)
   int failed;
 } hfiEntries;
 
@@ -25,15 +27,18 @@ int hfi_entries_compress(const hfiEntries* list, int32_t rows, int32_t cols, hfS
 // The connected components of a graph: the items of component c are item[start[c]] to item[start[c + 1] - 1],
 // ascending.
 typedef struct hfiComponents {
-  int32_t count, largest; // number of components; items of the largest
-  int32_t *start, *item;
-  int32_t* label;         // (items) the component of an item
-  int32_t* local;         // (items) its place in its component
-  int32_t* next;          // scratch
+  int32_t count;   // number of components
+  int32_t largest; // items of the largest
+  int32_t* start;  // (components + 1)
+  int32_t* item;   // (items)
+  int32_t* label;  // (items) the component of an item
+  int32_t* local;  // (items) its place in its component
+  int32_t* next;   // scratch
 } hfiComponents;
 
 // Finds the components of n items. *C owns one block of memory, given back with hfi_release(C->start). edges[2 k] and
 // edges[2 k + 1] are joined. Returns 0 if memory ran out.
-int hfi_components_find(hfiComponents* C, int32_t n, const int32_t* edges, int32_t count, const hfAllocator* allocator);
+int hfi_components_find(hfiComponents* components, int32_t n, const int32_t* edges, int32_t count,
+                        const hfAllocator* allocator);
 
 #endif

@@ -11,40 +11,52 @@ enum { LARGEST_COUNT = 1 << 28 }; // Three rows a contact must not exceed what a
 
 #define REFUSE(...) return hfi_refuse(error, HF_ERROR_ARGUMENT, __VA_ARGS__)
 
-int hfi_friction_matrices(hfFrictionProblem* P, hfiFrictionMatrix list[HFI_FRICTION_MATRICES]) {
-  int32_t m = P->dim * P->ncontact;
-  int32_t p = P->nequality;
-  int32_t nv = P->nv;
-  const hfiFrictionMatrix local[] = {{"W", &P->W, m, m}, {"V", &P->V, m, p}, {"R", &P->R, p, p}};
-  const hfiFrictionMatrix global[] = {{"M", &P->M, nv, nv}, {"H", &P->H, nv, m}, {"G", &P->G, nv, p}};
-  memcpy(list, P->form == HF_FORM_LOCAL ? local : global, sizeof local);
+// Lists the matrices of the problem's form with the sizes that they must have. Returns their number.
+int hfi_friction_matrices(hfFrictionProblem* problem, hfiFrictionMatrix list[HFI_FRICTION_MATRICES]) {
+  int32_t m = problem->dim * problem->ncontact;
+  int32_t p = problem->nequality;
+  int32_t nv = problem->nv;
+  const hfiFrictionMatrix local[] = {{"W", &problem->W, m, m}, {"V", &problem->V, m, p}, {"R", &problem->R, p, p}};
+  const hfiFrictionMatrix global[] = {{"M", &problem->M, nv, nv}, {"H", &problem->H, nv, m}, {"G", &problem->G, nv, p}};
+  memcpy(list, problem->form == HF_FORM_LOCAL ? local : global, sizeof local);
 
   // without equalities: W, or M and H
   if (p > 0) return 3;
-  return P->form == HF_FORM_LOCAL ? 1 : 2;
+  return problem->form == HF_FORM_LOCAL ? 1 : 2;
 }
 
-int hfi_friction_vectors(hfFrictionProblem* P, hfiFrictionVector list[HFI_FRICTION_VECTORS]) {
-  int32_t m = P->dim * P->ncontact;
-  int32_t p = P->nequality;
-  const hfiFrictionVector local[HFI_FRICTION_VECTORS] = {{"mu", &P->mu, P->ncontact}, {"q", &P->q, m}, {"s", &P->s, p}};
+// Lists the vectors of the problem's form with their sizes. Returns their number.
+int hfi_friction_vectors(hfFrictionProblem* problem, hfiFrictionVector list[HFI_FRICTION_VECTORS]) {
+  int32_t m = problem->dim * problem->ncontact;
+  int32_t p = problem->nequality;
+  const hfiFrictionVector local[HFI_FRICTION_VECTORS] = {
+      {"mu", &problem->mu, problem->ncontact},
+      {"q", &problem->q, m},
+      {"s", &problem->s, p},
+  };
   const hfiFrictionVector global[HFI_FRICTION_VECTORS] = {
-      {"mu", &P->mu, P->ncontact}, {"f", &P->f, P->nv}, {"w", &P->w, m}, {"b", &P->b, p}};
-  memcpy(list, P->form == HF_FORM_LOCAL ? local : global, sizeof local);
+      {"mu", &problem->mu, problem->ncontact},
+      {"f", &problem->f, problem->nv},
+      {"w", &problem->w, m},
+      {"b", &problem->b, p},
+  };
+  memcpy(list, problem->form == HF_FORM_LOCAL ? local : global, sizeof local);
 
   // the last vector belongs to the equalities
-  return (P->form == HF_FORM_LOCAL ? 2 : 3) + (p > 0);
+  return (problem->form == HF_FORM_LOCAL ? 2 : 3) + (p > 0);
 }
 
-hfStatus hfi_friction_check_counts(const hfFrictionProblem* P, hfError* error) {
-  if (P->form != HF_FORM_LOCAL && P->form != HF_FORM_GLOBAL)
-    REFUSE("friction problem: form = %d is neither local (%d) nor global (%d)", P->form, HF_FORM_LOCAL, HF_FORM_GLOBAL);
-  if (P->dim != 2 && P->dim != 3) REFUSE("friction problem: dim = %d is neither 2 nor 3", P->dim);
+// Refuses an unknown form, a dimension other than 2 and 3, and numbers of objects that are negative or too large.
+hfStatus hfi_friction_check_counts(const hfFrictionProblem* problem, hfError* error) {
+  if (problem->form != HF_FORM_LOCAL && problem->form != HF_FORM_GLOBAL)
+    REFUSE("friction problem: form = %d is neither local (%d) nor global (%d)", problem->form, HF_FORM_LOCAL,
+           HF_FORM_GLOBAL);
+  if (problem->dim != 2 && problem->dim != 3) REFUSE("friction problem: dim = %d is neither 2 nor 3", problem->dim);
 
-  int is_negative = P->ncontact < 0 || P->nequality < 0 || P->nv < 0;
-  if (is_negative || P->ncontact > LARGEST_COUNT || P->nequality > LARGEST_COUNT)
+  int is_negative = problem->ncontact < 0 || problem->nequality < 0 || problem->nv < 0;
+  if (is_negative || problem->ncontact > LARGEST_COUNT || problem->nequality > LARGEST_COUNT)
     REFUSE("friction problem: %d contacts, %d equalities, %d velocities: a number is negative or above %d",
-           P->ncontact, P->nequality, P->nv, LARGEST_COUNT);
+           problem->ncontact, problem->nequality, problem->nv, LARGEST_COUNT);
   return HF_OK;
 }
 
@@ -57,7 +69,9 @@ static hfStatus check_matrix(const hfiFrictionMatrix* item, hfError* error) {
   if (A->start[0] != 0) REFUSE("friction problem: %s begins at entry %d", item->name, A->start[0]);
 
   for (int32_t i = 0; i < A->rows; ++i) {
+    // row by row
     if (A->start[i + 1] < A->start[i]) REFUSE("friction problem: row %d of %s ends before it begins", i, item->name);
+
     for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) {
       if (A->col[e] < 0 || A->col[e] >= A->cols)
         REFUSE("friction problem: %s has an entry in row %d, column %d", item->name, i, A->col[e]);
@@ -82,15 +96,17 @@ hfStatus hf_friction_problem_validate(const hfFrictionProblem* problem, hfError*
   hfStatus status = hfi_friction_check_counts(problem, error);
   if (status) return status;
 
-  hfFrictionProblem P = *problem;
+  hfFrictionProblem copy = *problem;
   hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
   hfiFrictionVector vectors[HFI_FRICTION_VECTORS];
-  int nmatrix = hfi_friction_matrices(&P, matrices);
-  int nvector = hfi_friction_vectors(&P, vectors);
+  int nmatrix = hfi_friction_matrices(&copy, matrices);
+
+  int nvector = hfi_friction_vectors(&copy, vectors);
+
   for (int k = 0; k < nmatrix && !status; ++k) status = check_matrix(&matrices[k], error);
   for (int k = 0; k < nvector && !status; ++k) status = check_vector(&vectors[k], error);
 
-  for (int32_t i = 0; i < P.ncontact && !status; ++i)
-    if (!(P.mu[i] >= 0)) REFUSE("friction problem: mu[%d] = %g is negative", i, P.mu[i]);
+  for (int32_t i = 0; i < copy.ncontact && !status; ++i)
+    if (!(copy.mu[i] >= 0)) REFUSE("friction problem: mu[%d] = %g is negative", i, copy.mu[i]);
   return status;
 }

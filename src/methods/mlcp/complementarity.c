@@ -19,16 +19,16 @@
 #include <string.h>
 
 // Sets for each unknown the row of J, or the combination of two rows, that it multiplies. Slacks multiply no row.
-static void set_edges(hfMlcp* m) {
-  const hfiMlcpRows* r = &m->rows;
-  int edges = m->config.edges;
-  int base = r->ns + r->nc;
+static void set_edges(hfMlcp* mlcp) {
+  const hfiMlcpRows* rows = &mlcp->rows;
+  int edges = mlcp->config.edges;
+  int base = rows->ns + rows->nc;
 
-  for (int i = 0; i < base; ++i) m->lcp.edge[i] = (hfiMlcpEdge){i, 1, 0};
+  for (int i = 0; i < base; ++i) mlcp->lcp.edge[i] = (hfiMlcpEdge){i, 1, 0};
 
   // tangent rows are in the order of contacts
-  hfiMlcpEdge* edge = m->lcp.edge + base;
-  for (int t = 0; t < r->nt; ++t) {
+  hfiMlcpEdge* edge = mlcp->lcp.edge + base;
+  for (int t = 0; t < rows->nt; ++t) {
     int tangent = base + 2 * t;
     for (int l = 0; l < edges; ++l) {
       hfiSine angle = hfi_sine(2 * HFI_PI * l / edges);
@@ -39,13 +39,13 @@ static void set_edges(hfMlcp* m) {
 }
 
 // Returns a G b^T for two combinations of rows.
-static double multiply_edges(const hfiMlcpRows* r, hfiMlcpEdge a, hfiMlcpEdge b) {
-  const double* row = r->G + (size_t)a.row * (size_t)r->n + b.row;
+static double multiply_edges(const hfiMlcpRows* rows, hfiMlcpEdge a, hfiMlcpEdge b) {
+  const double* row = rows->G + (size_t)a.row * (size_t)rows->n + b.row;
   double sum = b.x * row[0];
   if (b.y != 0) sum += b.y * row[1];
   if (a.y == 0) return a.x * sum;
 
-  const double* next = row + r->n;
+  const double* next = row + rows->n;
   double next_sum = b.x * next[0];
   if (b.y != 0) next_sum += b.y * next[1];
   return a.x * sum + a.y * next_sum;
@@ -53,65 +53,66 @@ static double multiply_edges(const hfiMlcpRows* r, hfiMlcpEdge a, hfiMlcpEdge b)
 
 // Sets the matrix of n unknowns to E G E^T, where E has the combinations as its rows, and sets the right-hand side and
 // the bounds.
-static void fill_rows(hfMlcp* m, int n) {
-  const hfiMlcpRows* r = &m->rows;
-  hfiMlcpUnknowns* lcp = &m->lcp;
+static void fill_rows(hfMlcp* mlcp, int n) {
+  const hfiMlcpRows* rows = &mlcp->rows;
+  hfiMlcpUnknowns* lcp = &mlcp->lcp;
 
   for (int i = 0; i < n; ++i) {
     hfiMlcpEdge e = lcp->edge[i];
     for (int j = 0; j <= i; ++j) {
-      double entry = multiply_edges(r, e, lcp->edge[j]);
+      double entry = multiply_edges(rows, e, lcp->edge[j]);
       lcp->A[i * n + j] = entry;
       lcp->A[j * n + i] = entry;
     }
-    lcp->b[i] = e.x * (r->g[e.row] - r->target[e.row]);
-    if (e.y != 0) lcp->b[i] += e.y * (r->g[e.row + 1] - r->target[e.row + 1]);
+    lcp->b[i] = e.x * (rows->g[e.row] - rows->target[e.row]);
+    if (e.y != 0) lcp->b[i] += e.y * (rows->g[e.row + 1] - rows->target[e.row + 1]);
     lcp->lo[i] = 0;
     lcp->hi[i] = INFINITY;
   }
 
-  for (int i = 0; i < r->ns + r->nc; ++i) {
-    lcp->A[i * n + i] += r->soft[i];
-    lcp->lo[i] = r->lo[i];
-    lcp->hi[i] = r->hi[i];
+  for (int i = 0; i < rows->ns + rows->nc; ++i) {
+    lcp->A[i * n + i] += rows->soft[i];
+    lcp->lo[i] = rows->lo[i];
+    lcp->hi[i] = rows->hi[i];
   }
 }
 
 // Adds the terms of the slacks: lambda to the rows of the edges, mu fN - sum fF to its own row.
-static void add_slacks(hfMlcp* m, int n) {
-  const hfiMlcpRows* r = &m->rows;
-  double* A = m->lcp.A;
-  int edges = m->config.edges;
-  int slack = r->ns + r->nc + edges;
+static void add_slacks(hfMlcp* mlcp, int n) {
+  const hfiMlcpRows* rows = &mlcp->rows;
+  double* A = mlcp->lcp.A;
+  int edges = mlcp->config.edges;
+  int slack = rows->ns + rows->nc + edges;
 
-  for (int c = 0; c < r->nc; ++c) {
-    if (r->tangent[c] < 0) continue;
+  for (int c = 0; c < rows->nc; ++c) {
+    if (rows->tangent[c] < 0) continue;
+
     for (int e = slack - edges; e < slack; ++e) {
       A[e * n + slack] = 1;
       A[slack * n + e] = -1;
     }
-    A[slack * n + r->ns + c] = r->mu[c];
+    A[slack * n + rows->ns + c] = rows->mu[c];
     slack += edges + 1;
   }
 }
 
 // Solves the rows with polygonal friction cones. Writes rows.x.
-hfStatus hfi_mlcp_complementarity(hfMlcp* m, hfSolveReport* report, hfError* error) {
-  hfiMlcpRows* r = &m->rows;
-  int n = r->ns + r->nc + r->nt * (m->config.edges + 1);
+hfStatus hfi_mlcp_complementarity(hfMlcp* mlcp, hfSolveReport* report, hfError* error) {
+  hfiMlcpRows* rows = &mlcp->rows;
+  int n = rows->ns + rows->nc + rows->nt * (mlcp->config.edges + 1);
 
-  set_edges(m);
-  fill_rows(m, n);
-  add_slacks(m, n);
-  hfStatus status = hfi_mlcp_run(m, n, report, error);
+  set_edges(mlcp);
+  fill_rows(mlcp, n);
+  add_slacks(mlcp, n);
+  hfStatus status = hfi_mlcp_run(mlcp, n, report, error);
   if (status < 0) return status;
 
   // impulses of rows from impulses along edges
-  memset(r->x, 0, sizeof *r->x * (size_t)r->n);
+  memset(rows->x, 0, sizeof *rows->x * (size_t)rows->n);
   for (int i = 0; i < n; ++i) {
-    hfiMlcpEdge e = m->lcp.edge[i];
-    r->x[e.row] += e.x * m->lcp.z[i];
-    if (e.y != 0) r->x[e.row + 1] += e.y * m->lcp.z[i];
+    hfiMlcpEdge e = mlcp->lcp.edge[i];
+    rows->x[e.row] += e.x * mlcp->lcp.z[i];
+    if (e.y != 0) rows->x[e.row + 1] += e.y * mlcp->lcp.z[i];
   }
   return status;
 }

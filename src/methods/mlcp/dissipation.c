@@ -52,11 +52,11 @@ static const double CONTACT_REGULARISATION = 1e-4;
 static const double ROUNDING = 1e-14;
 
 // Returns the velocity of row i for the impulses x (n).
-static double find_row_velocity(const hfiMlcpRows* r, int i, const double* x) {
-  double v = r->g[i];
+static double find_row_velocity(const hfiMlcpRows* rows, int i, const double* x) {
+  double v = rows->g[i];
   double terms = fabs(v);
-  for (int j = 0; j < r->n; ++j) {
-    double part = r->G[i * r->n + j] * x[j];
+  for (int j = 0; j < rows->n; ++j) {
+    double part = rows->G[i * rows->n + j] * x[j];
     v += part;
     terms += fabs(part);
   }
@@ -66,137 +66,138 @@ static double find_row_velocity(const hfiMlcpRows* r, int i, const double* x) {
 // ---- two stages ---------------------------------------------------------------------------------------
 
 // Writes the row of the multiplier of target or normal i. v: velocity of row i at x0; n: number of unknowns x and nu.
-static void write_multiplier(hfMlcp* m, int n, int i, double v, double x0) {
-  const hfiMlcpRows* r = &m->rows;
-  double* A = m->lcp.A;
-  int row = r->n + i;
+static void write_multiplier(hfMlcp* mlcp, int n, int i, double v, double x0) {
+  const hfiMlcpRows* rows = &mlcp->rows;
+  double* A = mlcp->lcp.A;
+  int row = rows->n + i;
 
-  for (int j = 0; j < r->n; ++j) {
-    A[row * n + j] = r->G[i * r->n + j];
-    A[j * n + row] = -r->G[i * r->n + j];
+  for (int j = 0; j < rows->n; ++j) {
+    A[row * n + j] = rows->G[i * rows->n + j];
+    A[j * n + row] = -rows->G[i * rows->n + j];
   }
-  A[row * n + i] += r->soft[i];
-  A[i * n + row] -= r->soft[i];
+  A[row * n + i] += rows->soft[i];
+  A[i * n + row] -= rows->soft[i];
 
-  m->lcp.b[row] = v + r->soft[i] * x0 - r->target[i];
-  m->lcp.lo[row] = i < r->ns ? -INFINITY : 0;
-  m->lcp.hi[row] = INFINITY;
+  mlcp->lcp.b[row] = v + rows->soft[i] * x0 - rows->target[i];
+  mlcp->lcp.lo[row] = i < rows->ns ? -INFINITY : 0;
+  mlcp->lcp.hi[row] = INFINITY;
 }
 
 // Writes the conditions of optimality. The unknowns are x - x0 and nu; n: their number.
-static void write_optimality(hfMlcp* m, int n, const double* x0) {
-  const hfiMlcpRows* r = &m->rows;
-  hfiMlcpUnknowns* lcp = &m->lcp;
-  int held = r->ns + r->nc; // targets and normals, which have multipliers
-  double eps = REGULARISATION * hfi_mlcp_mean_diagonal(r);
+static void write_optimality(hfMlcp* mlcp, int n, const double* x0) {
+  const hfiMlcpRows* rows = &mlcp->rows;
+  hfiMlcpUnknowns* lcp = &mlcp->lcp;
+  int held = rows->ns + rows->nc; // targets and normals, which have multipliers
+  double eps = REGULARISATION * hfi_mlcp_mean_diagonal(rows);
 
   memset(lcp->A, 0, sizeof *lcp->A * (size_t)n * (size_t)n);
-  for (int i = 0; i < r->n; ++i) {
-    double v = find_row_velocity(r, i, x0);
-    for (int j = 0; j < r->n; ++j) lcp->A[i * n + j] = r->G[i * r->n + j];
-    lcp->b[i] = i < held ? v : v - r->target[i];
-    lcp->lo[i] = r->lo[i] - x0[i];
-    lcp->hi[i] = r->hi[i] - x0[i];
-    if (i < held) write_multiplier(m, n, i, v, x0[i]);
+  for (int i = 0; i < rows->n; ++i) {
+    double v = find_row_velocity(rows, i, x0);
+    for (int j = 0; j < rows->n; ++j) lcp->A[i * n + j] = rows->G[i * rows->n + j];
+    lcp->b[i] = i < held ? v : v - rows->target[i];
+    lcp->lo[i] = rows->lo[i] - x0[i];
+    lcp->hi[i] = rows->hi[i] - x0[i];
+    if (i < held) write_multiplier(mlcp, n, i, v, x0[i]);
   }
   for (int i = 0; i < n; ++i) lcp->A[i * n + i] += eps;
 }
 
 // Solves the problem of targets and normals, without friction, for rows.x.
-static hfStatus solve_frictionless(hfMlcp* m, hfSolveReport* report, hfError* error) {
-  hfiMlcpRows* r = &m->rows;
-  hfiMlcpUnknowns* lcp = &m->lcp;
-  int n = r->ns + r->nc;
+static hfStatus solve_frictionless(hfMlcp* mlcp, hfSolveReport* report, hfError* error) {
+  hfiMlcpRows* rows = &mlcp->rows;
+  hfiMlcpUnknowns* lcp = &mlcp->lcp;
+  int n = rows->ns + rows->nc;
 
   for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) lcp->A[i * n + j] = r->G[i * r->n + j];
-    lcp->A[i * n + i] += r->soft[i];
-    lcp->b[i] = r->g[i] - r->target[i];
-    lcp->lo[i] = r->lo[i];
-    lcp->hi[i] = r->hi[i];
+    for (int j = 0; j < n; ++j) lcp->A[i * n + j] = rows->G[i * rows->n + j];
+    lcp->A[i * n + i] += rows->soft[i];
+    lcp->b[i] = rows->g[i] - rows->target[i];
+    lcp->lo[i] = rows->lo[i];
+    lcp->hi[i] = rows->hi[i];
   }
 
-  hfStatus status = hfi_mlcp_run(m, n, report, error);
+  hfStatus status = hfi_mlcp_run(mlcp, n, report, error);
   if (status < 0) return status;
-  memset(r->x, 0, sizeof *r->x * (size_t)r->n);
-  memcpy(r->x, lcp->z, sizeof *r->x * (size_t)n);
+  memset(rows->x, 0, sizeof *rows->x * (size_t)rows->n);
+  memcpy(rows->x, lcp->z, sizeof *rows->x * (size_t)n);
   return status;
 }
 
 // Solves the rows in two stages. Writes rows.x, and the bounds of tangents.
-hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error) {
-  hfiMlcpRows* r = &m->rows;
-  hfStatus status = solve_frictionless(m, report, error);
-  if (status != HF_OK || r->nt == 0) return status;
+hfStatus hfi_mlcp_two_stage(hfMlcp* mlcp, hfSolveReport* report, hfError* error) {
+  hfiMlcpRows* rows = &mlcp->rows;
+  hfStatus status = solve_frictionless(mlcp, report, error);
+  if (status != HF_OK || rows->nt == 0) return status;
 
   // friction is bounded by the normal impulses of the first stage
-  for (int c = 0; c < r->nc; ++c) {
-    int tangent = r->tangent[c];
+  for (int c = 0; c < rows->nc; ++c) {
+    int tangent = rows->tangent[c];
     if (tangent < 0) continue;
-    double bound = r->mu[c] * r->x[r->ns + c];
+
+    double bound = rows->mu[c] * rows->x[rows->ns + c];
     for (int i = tangent; i < tangent + 2; ++i) {
-      r->lo[i] = -bound;
-      r->hi[i] = bound;
+      rows->lo[i] = -bound;
+      rows->hi[i] = bound;
     }
   }
 
-  int n = r->n + r->ns + r->nc;
-  write_optimality(m, n, r->x);
-  status = hfi_mlcp_run(m, n, report, error);
+  // the least energy
+  int n = rows->n + rows->ns + rows->nc;
+  write_optimality(mlcp, n, rows->x);
+  status = hfi_mlcp_run(mlcp, n, report, error);
   if (status < 0) return status;
-  for (int i = 0; i < r->n; ++i) r->x[i] += m->lcp.z[i];
+  for (int i = 0; i < rows->n; ++i) rows->x[i] += mlcp->lcp.z[i];
   return status;
 }
 
 // ---- dissipation --------------------------------------------------------------------------------------
 
 // Writes the rows of x. n: number of unknowns x and sigma.
-static void write_velocities(hfMlcp* m, int n) {
-  const hfiMlcpRows* r = &m->rows;
-  hfiMlcpUnknowns* lcp = &m->lcp;
-  double mean = hfi_mlcp_mean_diagonal(r);
+static void write_velocities(hfMlcp* mlcp, int n) {
+  const hfiMlcpRows* rows = &mlcp->rows;
+  hfiMlcpUnknowns* lcp = &mlcp->lcp;
+  double mean = hfi_mlcp_mean_diagonal(rows);
 
   memset(lcp->A, 0, sizeof *lcp->A * (size_t)n * (size_t)n);
-  for (int i = 0; i < r->n; ++i) {
-    for (int j = 0; j < r->n; ++j) lcp->A[i * n + j] = r->G[i * r->n + j];
-    lcp->A[i * n + i] += r->soft[i] + (i < r->ns ? REGULARISATION : CONTACT_REGULARISATION) * mean;
-    lcp->b[i] = r->g[i] - r->target[i];
-    lcp->lo[i] = r->lo[i];
-    lcp->hi[i] = r->hi[i];
+  for (int i = 0; i < rows->n; ++i) {
+    for (int j = 0; j < rows->n; ++j) lcp->A[i * n + j] = rows->G[i * rows->n + j];
+    lcp->A[i * n + i] += rows->soft[i] + (i < rows->ns ? REGULARISATION : CONTACT_REGULARISATION) * mean;
+    lcp->b[i] = rows->g[i] - rows->target[i];
+    lcp->lo[i] = rows->lo[i];
+    lcp->hi[i] = rows->hi[i];
   }
 }
 
 // Writes side k of the friction pyramid of contact c, mu fN +- f1 +- f2 >= 0, as unknown `side` of n.
-static void write_side(hfMlcp* m, int n, int side, int c, int k) {
-  const hfiMlcpRows* r = &m->rows;
-  double* A = m->lcp.A;
-  int normal = r->ns + c;
-  A[side * n + normal] = r->mu[c];
-  A[normal * n + side] = -r->mu[c];
+static void write_side(hfMlcp* mlcp, int n, int side, int c, int k) {
+  const hfiMlcpRows* rows = &mlcp->rows;
+  double* A = mlcp->lcp.A;
+  int normal = rows->ns + c;
+  A[side * n + normal] = rows->mu[c];
+  A[normal * n + side] = -rows->mu[c];
 
   for (int i = 0; i < 2; ++i) {
-    int tangent = r->tangent[c] + i;
+    int tangent = rows->tangent[c] + i;
     double sign = k >> i & 1 ? 1 : -1;
     A[side * n + tangent] = sign;
     A[tangent * n + side] = -sign;
   }
-  m->lcp.b[side] = 0;
-  m->lcp.lo[side] = 0;
-  m->lcp.hi[side] = INFINITY;
+  mlcp->lcp.b[side] = 0;
+  mlcp->lcp.lo[side] = 0;
+  mlcp->lcp.hi[side] = INFINITY;
 }
 
 // Solves the rows for the contact forces that dissipate most. Writes rows.x.
-hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error) {
-  enum { SIDES = 4 };
-  hfiMlcpRows* r = &m->rows;
-  int side = r->n;
-  int n = side + SIDES * r->nt;
+hfStatus hfi_mlcp_dissipation(hfMlcp* mlcp, hfSolveReport* report, hfError* error) {
+  hfiMlcpRows* rows = &mlcp->rows;
+  int side = rows->n;
+  int n = side + HFI_MLCP_SIDES * rows->nt;
 
-  write_velocities(m, n);
-  for (int c = 0; c < r->nc; ++c)
-    for (int k = 0; r->tangent[c] >= 0 && k < SIDES; ++k) write_side(m, n, side++, c, k);
+  write_velocities(mlcp, n);
+  for (int c = 0; c < rows->nc; ++c)
+    for (int k = 0; rows->tangent[c] >= 0 && k < HFI_MLCP_SIDES; ++k) write_side(mlcp, n, side++, c, k);
 
-  hfStatus status = hfi_mlcp_run(m, n, report, error);
-  if (status >= 0) memcpy(r->x, m->lcp.z, sizeof *r->x * (size_t)r->n);
+  hfStatus status = hfi_mlcp_run(mlcp, n, report, error);
+  if (status >= 0) memcpy(rows->x, mlcp->lcp.z, sizeof *rows->x * (size_t)rows->n);
   return status;
 }

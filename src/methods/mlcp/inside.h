@@ -1,7 +1,7 @@
 // The contents of an hfMlcp: the rows of a rigid step, the matrix G over these rows, and the complementarity problem
 // into which a form turns them.
 //
-// In all files of this folder m is the hfMlcp, p the step problem, and r the rows of the members.
+// The files of this folder call the hfMlcp mlcp, and the rows of the members rows.
 #ifndef HFI_MLCP_INSIDE_H
 #define HFI_MLCP_INSIDE_H
 
@@ -39,7 +39,7 @@ typedef struct hfiMlcpRows {
   double* W;       // (n x nv) J A^-1
   double* G;       // (n x n)
   double* g;       // (n) J v*
-  double* target;  // (n) target of the row velocity; for a tangent, the slip at which its anchor has no force [m/s or rad/s]
+  double* target;  // (n) target of the row velocity; of a tangent the slip where its anchor has no force [m/s or rad/s]
   double* soft;    // (n) compliance R of saturated rows; 0 for rigid rows
   double* lo;      // (n) lower bound of the impulse [N s or N m s]
   double* hi;      // (n) upper bound of the impulse
@@ -54,8 +54,12 @@ typedef struct hfiMlcpRows {
 // x times row `row` of J plus y times the next row.
 typedef struct hfiMlcpEdge {
   int32_t row;
-  double x, y;
+  double x;
+  double y;
 } hfiMlcpEdge;
+
+// Sides of the friction pyramid of the dissipation form.
+enum { HFI_MLCP_SIDES = 4 };
 
 // The complementarity problem of n unknowns, the arguments of hf_lcp_solve (mlcp_run.c).
 typedef struct hfiMlcpUnknowns {
@@ -91,21 +95,21 @@ struct hfMlcp {
 
 // Copies the rows of the members, eliminates the velocities, and forms G and g. Returns HF_SINGULAR if a mass matrix is
 // not positive definite or numbers overflow. Refuses if there is no memory.
-hfStatus hfi_mlcp_form_rows(hfMlcp* m, hfiMembers members, hfError* error);
+hfStatus hfi_mlcp_form_rows(hfMlcp* mlcp, hfiMembers members, hfError* error);
 
 // Makes sure that there is memory for the numbers of rows and velocities of the members. If it has to allocate, it
 // allocates a fourth more. Refuses if there is no memory.
-hfStatus hfi_mlcp_make_room(hfMlcp* m, hfError* error);
+hfStatus hfi_mlcp_make_room(hfMlcp* mlcp, hfError* error);
 
 // The mean diagonal entry of G, to which regularisations are relative; 1 if there are no rows.
 double hfi_mlcp_mean_diagonal(const hfiMlcpRows* rows);
 
-// Solves the problem of n unknowns in m->lcp for m->lcp.z. Adds pivots and residual to the report.
-hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error);
+// Solves the problem of n unknowns in mlcp->lcp for mlcp->lcp.z. Adds pivots and residual to the report.
+hfStatus hfi_mlcp_run(hfMlcp* mlcp, int n, hfSolveReport* report, hfError* error);
 
-// The three forms of hfMlcpForm. Each writes the impulses of the rows to m->rows.x.
-hfStatus hfi_mlcp_complementarity(hfMlcp* m, hfSolveReport* report, hfError* error);
-hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error);
-hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error);
+// The three forms of hfMlcpForm. Each writes the impulses of the rows to mlcp->rows.x.
+hfStatus hfi_mlcp_complementarity(hfMlcp* mlcp, hfSolveReport* report, hfError* error);
+hfStatus hfi_mlcp_two_stage(hfMlcp* mlcp, hfSolveReport* report, hfError* error);
+hfStatus hfi_mlcp_dissipation(hfMlcp* mlcp, hfSolveReport* report, hfError* error);
 
 #endif

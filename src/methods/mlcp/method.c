@@ -25,6 +25,7 @@ static hfStatus create_solver(void** solver, const hfStepCapacity* capacity, con
 
 static void free_solver(void* solver) { hf_mlcp_free(solver); }
 
+// Solves a step problem for the discrete method.
 static hfStatus solve(void* solver, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report,
                       hfError* error) {
   return hf_mlcp_solve(solver, problem, v, impulse, report, error);

@@ -11,42 +11,54 @@
 enum { PLANNED_ROWS = 96, PLANNED_DOFS = 64 };
 // Largest number of unknowns. A pivoting method makes matrices with twice as many rows, whose indices have 32 bits.
 enum { MAX_UNKNOWNS = 23000 };
+// Unit of the message [GB per byte].
+static const double GIGABYTES = 1e-9;
 
+// Returns the default configuration: the complementarity form with eight edges, by Lemke's method.
 hfMlcpConfig hf_mlcp_config_default(void) {
-  hfMlcpConfig c = {HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 8, 0, 0, 0.2, 1e-6};
+  hfMlcpConfig c = {
+      .form = HF_MLCP_COMPLEMENTARITY,
+      .method = HF_LCP_LEMKE,
+      .edges = 8,
+      .tikhonov = 0,
+      .fallback = 0,
+      .recovery = 0.2,
+      .tolerance = 1e-6,
+  };
   return c;
 }
 
 // Takes the arrays that grow linearly with the capacity.
 static void take_arrays(void* object, hfiArena* arena) {
-  hfMlcp* m = object;
-  hfiMlcpRows* r = &m->rows;
-  hfiMlcpIslands* islands = &m->islands;
-  const hfStepCapacity* c = &m->capacity;
+  hfMlcp* mlcp = object;
+  hfiMlcpRows* rows = &mlcp->rows;
+  hfiMlcpIslands* islands = &mlcp->islands;
+  const hfStepCapacity* capacity = &mlcp->capacity;
 
-  r->source = HFI_TAKE(arena, int32_t, c->nrow);
-  HFI_TAKE_EACH(arena, int32_t, c->nblock, &r->contact, &r->tangent, &islands->group_block);
-  r->mu = HFI_TAKE(arena, double, c->nblock);
-  HFI_TAKE_EACH(arena, double, c->nrow, &r->g, &r->target, &r->soft, &r->lo, &r->hi, &r->x, &m->impulse);
+  rows->source = HFI_TAKE(arena, int32_t, capacity->nrow);
+  HFI_TAKE_EACH(arena, int32_t, capacity->nblock, &rows->contact, &rows->tangent, &islands->group_block);
+  rows->mu = HFI_TAKE(arena, double, capacity->nblock);
+  HFI_TAKE_EACH(arena, double, capacity->nrow, &rows->g, &rows->target, &rows->soft, &rows->lo, &rows->hi);
+  HFI_TAKE_EACH(arena, double, capacity->nrow, &rows->x, &mlcp->impulse);
 
-  m->A = HFI_TAKE(arena, double, (size_t)c->max_tree_nv * (size_t)c->max_tree_nv);
-  HFI_TAKE_EACH(arena, double, c->nv, &m->free_v, &m->v);
-  HFI_TAKE_EACH(arena, int32_t, c->ntree, &m->column, &islands->group_tree, &islands->driven);
-  hfi_partition_plan(&islands->partition, arena, c->ntree, c->nblock, c->npiece);
+  mlcp->A = HFI_TAKE(arena, double, (size_t)capacity->max_tree_nv * (size_t)capacity->max_tree_nv);
+  HFI_TAKE_EACH(arena, double, capacity->nv, &mlcp->free_v, &mlcp->v);
+  HFI_TAKE_EACH(arena, int32_t, capacity->ntree, &mlcp->column, &islands->group_tree, &islands->driven);
+  hfi_partition_plan(&islands->partition, arena, capacity->ntree, capacity->nblock, capacity->npiece);
 }
 
 // Takes the arrays that grow with the square of a problem's size.
-static void take_dense(hfMlcp* m, hfiArena* arena) {
-  size_t row = (size_t)m->room.row;
-  size_t nv = (size_t)m->room.nv;
-  size_t n = (size_t)m->room.n;
+static void take_dense(hfMlcp* mlcp, hfiArena* arena) {
+  size_t row = (size_t)mlcp->room.row;
+  size_t nv = (size_t)mlcp->room.nv;
+  size_t n = (size_t)mlcp->room.n;
 
-  HFI_TAKE_EACH(arena, double, row * nv, &m->rows.J, &m->rows.W);
-  m->rows.G = HFI_TAKE(arena, double, row * row);
-  m->lcp.edge = HFI_TAKE(arena, hfiMlcpEdge, n);
-  m->lcp.A = HFI_TAKE(arena, double, n * n);
-  HFI_TAKE_EACH(arena, double, n, &m->lcp.b, &m->lcp.lo, &m->lcp.hi, &m->lcp.z);
-  m->lcp.work = HFI_TAKE(arena, char, m->room.work_size);
+  HFI_TAKE_EACH(arena, double, row * nv, &mlcp->rows.J, &mlcp->rows.W);
+  mlcp->rows.G = HFI_TAKE(arena, double, row * row);
+  mlcp->lcp.edge = HFI_TAKE(arena, hfiMlcpEdge, n);
+  mlcp->lcp.A = HFI_TAKE(arena, double, n * n);
+  HFI_TAKE_EACH(arena, double, n, &mlcp->lcp.b, &mlcp->lcp.lo, &mlcp->lcp.hi, &mlcp->lcp.z);
+  mlcp->lcp.work = HFI_TAKE(arena, char, mlcp->room.work_size);
 }
 
 // Returns the number of unknowns of the complementarity problem: the rows and, depending on the form, the slacks of the
@@ -54,48 +66,53 @@ static void take_dense(hfMlcp* m, hfiArena* arena) {
 // targets and normals; nt: of contacts with friction.
 static int64_t count_unknowns(const hfMlcpConfig* c, int64_t held, int64_t nt) {
   switch (c->form) {
-  case HF_MLCP_COMPLEMENTARITY: return held + nt * (c->edges + 1);
-  case HF_MLCP_TWO_STAGE: return held + 2 * nt + held;
-  default: return held + 2 * nt + 4 * nt;
+  case HF_MLCP_COMPLEMENTARITY:
+    return held + nt * (c->edges + 1);
+  case HF_MLCP_TWO_STAGE:
+    return held + 2 * nt + held;
+  default:
+    return held + 2 * nt + HFI_MLCP_SIDES * nt;
   }
 }
 
 // Replaces the dense arrays by arrays for problems of up to `row` rows, `nv` velocities and `n` unknowns. Their
 // contents are lost. Refuses if the machine has less memory than the arrays need, even if the system would promise it:
 // the matrix is dense, and all of it is used.
-static hfStatus allocate_dense(hfMlcp* m, int32_t row, int32_t nv, int64_t n, hfError* error) {
-  hfi_release(m->room.memory);
-  m->room = (hfiMlcpRoom){row, nv, (int32_t)n, hf_lcp_work_size((hfLcpMethod)m->config.method, (int32_t)n), NULL};
+static hfStatus allocate_dense(hfMlcp* mlcp, int32_t row, int32_t nv, int64_t n, hfError* error) {
+  hfi_release(mlcp->room.memory);
+  mlcp->room = (hfiMlcpRoom){row, nv, (int32_t)n, hf_lcp_work_size((hfLcpMethod)mlcp->config.method, (int32_t)n), NULL};
 
   hfiArena plan = hfi_arena(NULL, 0);
-  take_dense(m, &plan);
+  take_dense(mlcp, &plan);
   hfiArena arena = plan;
-  if (n <= MAX_UNKNOWNS && plan.used <= hfi_machine_memory()) arena = hfi_arena_allocate(&plan, &m->capacity.allocator);
+  int is_possible = n <= MAX_UNKNOWNS && plan.used <= hfi_machine_memory();
+  if (is_possible) arena = hfi_arena_allocate(&plan, &mlcp->capacity.allocator);
 
-  m->room.memory = arena.base;
+  mlcp->room.memory = arena.base;
   if (arena.base) {
-    take_dense(m, &arena);
+    take_dense(mlcp, &arena);
     return HF_OK;
   }
-  m->room = (hfiMlcpRoom){0};
+
+  mlcp->room = (hfiMlcpRoom){0};
   return hfi_refuse(error, HF_ERROR_MEMORY,
                     "mlcp: no %.3g GB for a dense problem of %d contacts and %d other rows; take another method",
-                    1e-9 * (double)plan.used, (int)m->rows.nc, (int)m->rows.ns);
+                    GIGABYTES * (double)plan.used, (int)mlcp->rows.nc, (int)mlcp->rows.ns);
 }
 
 // Allocates dense arrays for the members if there are only smaller ones.
-hfStatus hfi_mlcp_make_room(hfMlcp* m, hfError* error) {
-  const hfiMlcpRows* r = &m->rows;
-  const hfiMlcpRoom* room = &m->room;
-  int held = r->ns + r->nc;
-  int row = held + 2 * r->nt;
-  int64_t n = count_unknowns(&m->config, held, r->nt);
-  if (row <= room->row && m->nv <= room->nv && n <= room->n) return HF_OK;
+hfStatus hfi_mlcp_make_room(hfMlcp* mlcp, hfError* error) {
+  const hfiMlcpRows* rows = &mlcp->rows;
+  const hfiMlcpRoom* room = &mlcp->room;
+  int held = rows->ns + rows->nc;
+  int row = held + 2 * rows->nt;
+  int64_t n = count_unknowns(&mlcp->config, held, rows->nt);
+  if (row <= room->row && mlcp->nv <= room->nv && n <= room->n) return HF_OK;
 
   // a fourth more than is needed now, and nothing less than there was
-  if (row > room->row) row = imin2(row + row / 4, m->capacity.nrow);
+  if (row > room->row) row = imin2(row + row / 4, mlcp->capacity.nrow);
   if (n > room->n) n += n / 4;
-  return allocate_dense(m, imax2(row, room->row), imax2(m->nv, room->nv), n > room->n ? n : room->n, error);
+  return allocate_dense(mlcp, imax2(row, room->row), imax2(mlcp->nv, room->nv), n > room->n ? n : room->n, error);
 }
 
 // Refuses a configuration that is out of range, and names the option.
@@ -125,20 +142,20 @@ hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMl
   if (status != HF_OK) return status;
 
   hfMlcp seed = {.capacity = *capacity, .config = *config};
-  hfMlcp* m = hfi_object_create(&seed, sizeof seed, take_arrays, &capacity->allocator, "mlcp", error);
-  if (!m) return HF_ERROR_MEMORY;
+  hfMlcp* mlcp = hfi_object_create(&seed, sizeof seed, take_arrays, &capacity->allocator, "mlcp", error);
+  if (!mlcp) return HF_ERROR_MEMORY;
 
   int row = imin2(capacity->nrow, PLANNED_ROWS);
   int contacts = imin2(row / 3, capacity->nblock);
   int64_t n = count_unknowns(config, row - 2 * contacts, contacts);
-  status = allocate_dense(m, row, imin2(capacity->nv, PLANNED_DOFS), n, error);
-  if (status == HF_OK) *out = m;
-  else hf_mlcp_free(m);
+  status = allocate_dense(mlcp, row, imin2(capacity->nv, PLANNED_DOFS), n, error);
+  if (status == HF_OK) *out = mlcp;
+  else hf_mlcp_free(mlcp);
   return status;
 }
 
-void hf_mlcp_free(hfMlcp* m) {
-  if (!m) return;
-  hfi_release(m->room.memory);
-  hfi_release(m);
+void hf_mlcp_free(hfMlcp* mlcp) {
+  if (!mlcp) return;
+  hfi_release(mlcp->room.memory);
+  hfi_release(mlcp);
 }

@@ -1,6 +1,7 @@
 // The rows of a rigid step, and the elimination of the velocities.
 //
-//   x   impulses of the rows [N s]     v   velocities at the end of the step     J   rows: velocities of the rows are J v
+//   x   impulses of the rows [N s]     v   velocities at the end of the step
+//   J   rows: velocities of the rows are J v
 //   A   mass matrix plus damping       p*  free momentum                         h   step
 //   kappa, s0  slope and target of a saturated row                               R   1/(h kappa), its compliance
 //
@@ -19,7 +20,9 @@
 //   row        target                                                               bounds of the impulse
 //   saturated  s0, with the compliance R; R = 0 if the row is near-rigid            h lo ... h hi
 //   normal     depth/h if there is a gap, recovery depth/h if there is an overlap   0 ... inf
-//   tangent    -k_t xi0/(h k_t + c_t), at which the anchor has no force             -inf ... inf: the form bounds it by friction
+//   tangent    -k_t xi0/(h k_t + c_t), at which the anchor has no force             -inf ... inf
+//
+// Friction bounds the impulses of tangents. Each form does that in its own way.
 //
 // The drift of a moving surface is subtracted from the targets of contacts.
 #include "methods/mlcp/inside.h"
@@ -34,87 +37,97 @@
 // pi/beta)^2 = 3948 with the default beta = 0.1.
 static const double RIGID_SLOPE = 1000;
 
-static const hfStepBlock* member_block(const hfMlcp* m, int k) { return &m->problem->block[m->members.blocks[k]]; }
+static const hfStepBlock* member_block(const hfMlcp* mlcp, int k) {
+  return &mlcp->problem->block[mlcp->members.blocks[k]];
+}
 
-static int has_friction(const hfMlcp* m, const hfStepBlock* b) { return b->dim >= 3 && m->problem->contact[b->param].mu[0] > 0; }
+static int has_friction(const hfMlcp* mlcp, const hfStepBlock* block) {
+  return block->dim >= 3 && mlcp->problem->contact[block->param].mu[0] > 0;
+}
 
-static int tree_size(const hfStepProblem* p, int tree) { return p->tree_start[tree + 1] - p->tree_start[tree]; }
+static int tree_size(const hfStepProblem* problem, int tree) {
+  return problem->tree_start[tree + 1] - problem->tree_start[tree];
+}
 
-// Numbers the velocities and counts the rows of the members.
-static void count_members(hfMlcp* m) {
-  hfiMlcpRows* r = &m->rows;
+// Numbers the velocities and counts the rows of the members: writes mlcp->nv, column, and the counts of rows.
+static void count_members(hfMlcp* mlcp) {
+  hfiMlcpRows* rows = &mlcp->rows;
 
-  m->nv = 0;
-  for (int k = 0; k < m->members.ntree; ++k) {
-    m->column[m->members.trees[k]] = m->nv;
-    m->nv += tree_size(m->problem, m->members.trees[k]);
+  mlcp->nv = 0;
+  for (int k = 0; k < mlcp->members.ntree; ++k) {
+    mlcp->column[mlcp->members.trees[k]] = mlcp->nv;
+    mlcp->nv += tree_size(mlcp->problem, mlcp->members.trees[k]);
   }
 
-  r->ns = 0;
-  r->nc = 0;
-  r->nt = 0;
-  for (int k = 0; k < m->members.nblock; ++k) {
-    const hfStepBlock* b = member_block(m, k);
-    if (b->law == HF_LAW_SATURATED) r->ns += b->dim;
-    if (b->law != HF_LAW_CONTACT) continue;
-    r->nc += 1;
-    r->nt += has_friction(m, b);
+  // saturated rows, contacts, contacts with friction
+  rows->ns = 0;
+  rows->nc = 0;
+  rows->nt = 0;
+  for (int k = 0; k < mlcp->members.nblock; ++k) {
+    const hfStepBlock* block = member_block(mlcp, k);
+    if (block->law == HF_LAW_SATURATED) rows->ns += block->dim;
+    if (block->law != HF_LAW_CONTACT) continue;
+
+    rows->nc += 1;
+    rows->nt += has_friction(mlcp, block);
   }
-  r->n = r->ns + r->nc + 2 * r->nt;
+  rows->n = rows->ns + rows->nc + 2 * rows->nt;
 }
 
 // ---- rows ----------------------------------------------------------------------------------------
 
 // Copies row `row` of a block to row i of J.
-static void copy_jacobian(hfMlcp* m, const hfStepBlock* b, int row, int i) {
-  const hfStepProblem* p = m->problem;
-  double* J = m->rows.J + (size_t)i * (size_t)m->nv;
-  memset(J, 0, sizeof *J * (size_t)m->nv);
-  m->rows.source[i] = b->row + row;
+static void copy_jacobian(hfMlcp* mlcp, const hfStepBlock* block, int row, int i) {
+  const hfStepProblem* problem = mlcp->problem;
+  double* J = mlcp->rows.J + (size_t)i * (size_t)mlcp->nv;
+  memset(J, 0, sizeof *J * (size_t)mlcp->nv);
+  mlcp->rows.source[i] = block->row + row;
 
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const int32_t* cols = p->cols + piece->col;
-    const double* from = p->J + piece->jac + row * piece->ncol;
-    double* tree_J = J + m->column[piece->tree];
+  for (int k = block->piece; k < block->piece + block->npiece; ++k) {
+    const hfStepPiece* piece = &problem->piece[k];
+    const int32_t* cols = problem->cols + piece->col;
+    const double* from = problem->J + piece->jac + row * piece->ncol;
+    double* tree_J = J + mlcp->column[piece->tree];
     for (int c = 0; c < piece->ncol; ++c) tree_J[cols[c]] = from[c];
   }
 }
 
 // Copies all saturated rows of the members, with their laws.
-static void copy_saturated(hfMlcp* m) {
-  const hfStepProblem* p = m->problem;
-  hfiMlcpRows* r = &m->rows;
+static void copy_saturated(hfMlcp* mlcp) {
+  const hfStepProblem* problem = mlcp->problem;
+  hfiMlcpRows* rows = &mlcp->rows;
   int i = 0;
 
-  for (int k = 0; k < m->members.nblock; ++k) {
-    const hfStepBlock* b = member_block(m, k);
-    if (b->law != HF_LAW_SATURATED) continue;
-    for (int row = 0; row < b->dim; ++row, ++i) {
-      const hfSaturatedRow* law = &p->saturated[b->param + row];
-      copy_jacobian(m, b, row, i);
-      r->target[i] = law->s0;
-      r->soft[i] = 1 / (p->h * law->kappa);
-      r->lo[i] = p->h * law->lo;
-      r->hi[i] = p->h * law->hi;
+  for (int k = 0; k < mlcp->members.nblock; ++k) {
+    const hfStepBlock* block = member_block(mlcp, k);
+    if (block->law != HF_LAW_SATURATED) continue;
+
+    for (int row = 0; row < block->dim; ++row, ++i) {
+      const hfSaturatedRow* law = &problem->saturated[block->param + row];
+      copy_jacobian(mlcp, block, row, i);
+      rows->target[i] = law->s0;
+      rows->soft[i] = 1 / (problem->h * law->kappa);
+      rows->lo[i] = problem->h * law->lo;
+      rows->hi[i] = problem->h * law->hi;
     }
   }
 }
 
 // Copies row `row` of a contact to row i. Rows of contacts have no compliance.
-static void copy_contact_row(hfMlcp* m, const hfStepBlock* b, int row, int i, double target, double lo) {
-  hfiMlcpRows* r = &m->rows;
-  copy_jacobian(m, b, row, i);
-  r->target[i] = m->problem->drift ? target - m->problem->drift[b->row + row] : target;
-  r->soft[i] = 0;
-  r->lo[i] = lo;
-  r->hi[i] = INFINITY;
+static void copy_contact_row(hfMlcp* mlcp, const hfStepBlock* block, int row, int i, double target, double lo) {
+  hfiMlcpRows* rows = &mlcp->rows;
+  copy_jacobian(mlcp, block, row, i);
+  rows->target[i] = mlcp->problem->drift ? target - mlcp->problem->drift[block->row + row] : target;
+  rows->soft[i] = 0;
+  rows->lo[i] = lo;
+  rows->hi[i] = INFINITY;
 }
 
 // Returns the target of the normal row of a contact [m/s]: the velocity that closes the gap in this step, or that
 // removes the share `recovery` of an overlap.
-static double find_normal_target(const hfMlcp* m, const hfContactLaw* law) {
-  return law->depth / m->problem->h * (law->depth > 0 ? m->config.recovery : 1);
+static double find_normal_target(const hfMlcp* mlcp, const hfContactLaw* law) {
+  double share = law->depth > 0 ? mlcp->config.recovery : 1;
+  return law->depth / mlcp->problem->h * share;
 }
 
 // Returns the target of tangent row `row` (1 or 2) of a contact [m/s]. For anchored friction it is the slip velocity at
@@ -127,23 +140,23 @@ static double find_tangent_target(const hfContactLaw* law, double h, int row) {
 }
 
 // Copies the normal row of each contact, and two tangent rows if it has friction.
-static void copy_contacts(hfMlcp* m) {
-  hfiMlcpRows* r = &m->rows;
+static void copy_contacts(hfMlcp* mlcp) {
+  hfiMlcpRows* rows = &mlcp->rows;
   int c = 0;
-  int tangent = r->ns + r->nc;
+  int tangent = rows->ns + rows->nc;
 
-  for (int k = 0; k < m->members.nblock; ++k) {
-    const hfStepBlock* b = member_block(m, k);
-    if (b->law != HF_LAW_CONTACT) continue;
+  for (int k = 0; k < mlcp->members.nblock; ++k) {
+    const hfStepBlock* block = member_block(mlcp, k);
+    if (block->law != HF_LAW_CONTACT) continue;
 
-    const hfContactLaw* law = &m->problem->contact[b->param];
-    r->contact[c] = m->members.blocks[k];
-    r->mu[c] = law->mu[0];
-    copy_contact_row(m, b, 0, r->ns + c, find_normal_target(m, law), 0);
+    const hfContactLaw* law = &mlcp->problem->contact[block->param];
+    rows->contact[c] = mlcp->members.blocks[k];
+    rows->mu[c] = law->mu[0];
+    copy_contact_row(mlcp, block, 0, rows->ns + c, find_normal_target(mlcp, law), 0);
 
-    r->tangent[c] = has_friction(m, b) ? tangent : -1;
-    for (int row = 1; r->tangent[c] >= 0 && row <= 2; ++row)
-      copy_contact_row(m, b, row, tangent++, find_tangent_target(law, m->problem->h, row), -INFINITY);
+    rows->tangent[c] = has_friction(mlcp, block) ? tangent : -1;
+    for (int row = 1; rows->tangent[c] >= 0 && row <= 2; ++row)
+      copy_contact_row(mlcp, block, row, tangent++, find_tangent_target(law, mlcp->problem->h, row), -INFINITY);
     ++c;
   }
 }
@@ -151,58 +164,60 @@ static void copy_contacts(hfMlcp* m) {
 // ---- velocities ----------------------------------------------------------------------------------
 
 // Computes W = J A^-1 and v* = A^-1 p*, tree by tree. Returns 0 if A of a tree is not positive definite.
-static int eliminate_velocities(hfMlcp* m) {
-  const hfStepProblem* p = m->problem;
-  hfiMlcpRows* r = &m->rows;
+static int eliminate_velocities(hfMlcp* mlcp) {
+  const hfStepProblem* problem = mlcp->problem;
+  hfiMlcpRows* rows = &mlcp->rows;
 
-  memcpy(r->W, r->J, sizeof *r->J * (size_t)r->n * (size_t)m->nv);
-  for (int k = 0; k < m->members.ntree; ++k) {
-    int tree = m->members.trees[k];
-    int start = p->tree_start[tree];
-    int first = m->column[tree];
-    int n = tree_size(p, tree);
+  memcpy(rows->W, rows->J, sizeof *rows->J * (size_t)rows->n * (size_t)mlcp->nv);
+  for (int k = 0; k < mlcp->members.ntree; ++k) {
+    int tree = mlcp->members.trees[k];
+    int start = problem->tree_start[tree];
+    int first = mlcp->column[tree];
+    int n = tree_size(problem, tree);
 
     // A = M + diag
-    memcpy(m->A, p->M + p->M_start[tree], sizeof *m->A * (size_t)n * (size_t)n);
-    for (int i = 0; i < n; ++i) m->A[i * n + i] += p->diag[start + i];
-    if (hfi_cholesky(m->A, n, n)) return 0;
+    memcpy(mlcp->A, problem->M + problem->M_start[tree], sizeof *mlcp->A * (size_t)n * (size_t)n);
+    for (int i = 0; i < n; ++i) mlcp->A[i * n + i] += problem->diag[start + i];
+    if (hfi_cholesky(mlcp->A, n, n)) return 0;
 
-    memcpy(m->free_v + first, p->p + start, sizeof *p->p * (size_t)n);
-    hfi_cholesky_solve(m->A, n, n, m->free_v + first);
-    for (int i = 0; i < r->n; ++i) hfi_cholesky_solve(m->A, n, n, r->W + (size_t)i * (size_t)m->nv + first);
+    // v* and W
+    memcpy(mlcp->free_v + first, problem->p + start, sizeof *problem->p * (size_t)n);
+    hfi_cholesky_solve(mlcp->A, n, n, mlcp->free_v + first);
+    for (int i = 0; i < rows->n; ++i) hfi_cholesky_solve(mlcp->A, n, n, rows->W + (size_t)i * (size_t)mlcp->nv + first);
   }
   return 1;
 }
 
 // Computes G and g, and makes near-rigid rows rigid. Returns 0 if numbers overflow.
-static int form_matrix(hfMlcp* m) {
-  hfiMlcpRows* r = &m->rows;
-  int n = r->n;
-  int nv = m->nv;
+static int form_matrix(hfMlcp* mlcp) {
+  hfiMlcpRows* rows = &mlcp->rows;
+  int n = rows->n;
+  int nv = mlcp->nv;
 
   for (int i = 0; i < n; ++i) {
-    const double* J = r->J + (size_t)i * (size_t)nv;
-    r->g[i] = hfi_dot(J, m->free_v, nv);
+    const double* J = rows->J + (size_t)i * (size_t)nv;
+    rows->g[i] = hfi_dot(J, mlcp->free_v, nv);
     for (int j = 0; j <= i; ++j) {
-      double entry = hfi_dot(J, r->W + (size_t)j * (size_t)nv, nv);
-      r->G[i * n + j] = entry;
-      r->G[j * n + i] = entry;
+      double entry = hfi_dot(J, rows->W + (size_t)j * (size_t)nv, nv);
+      rows->G[i * n + j] = entry;
+      rows->G[j * n + i] = entry;
     }
   }
 
-  for (int i = 0; i < r->ns; ++i)
-    if (r->G[i * n + i] > RIGID_SLOPE * r->soft[i]) r->soft[i] = 0;
-  return hfi_all_finite(r->G, n * n) && hfi_all_finite(r->g, n) && hfi_all_finite(r->target, n);
+  // rows as steep as this are rigid
+  for (int i = 0; i < rows->ns; ++i)
+    if (rows->G[i * n + i] > RIGID_SLOPE * rows->soft[i]) rows->soft[i] = 0;
+  return hfi_all_finite(rows->G, n * n) && hfi_all_finite(rows->g, n) && hfi_all_finite(rows->target, n);
 }
 
-// Forms the rows of the members and their matrix. Writes m->members, nv, column, free_v and rows.
-hfStatus hfi_mlcp_form_rows(hfMlcp* m, hfiMembers members, hfError* error) {
-  m->members = members;
-  count_members(m);
-  hfStatus status = hfi_mlcp_make_room(m, error);
+// Forms the rows of the members and their matrix. Writes mlcp->members, nv, column, free_v and rows.
+hfStatus hfi_mlcp_form_rows(hfMlcp* mlcp, hfiMembers members, hfError* error) {
+  mlcp->members = members;
+  count_members(mlcp);
+  hfStatus status = hfi_mlcp_make_room(mlcp, error);
   if (status != HF_OK) return status;
 
-  copy_saturated(m);
-  copy_contacts(m);
-  return eliminate_velocities(m) && form_matrix(m) ? HF_OK : HF_SINGULAR;
+  copy_saturated(mlcp);
+  copy_contacts(mlcp);
+  return eliminate_velocities(mlcp) && form_matrix(mlcp) ? HF_OK : HF_SINGULAR;
 }

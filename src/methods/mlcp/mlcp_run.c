@@ -3,24 +3,26 @@
 
 #include "math/vec3.h"
 
-double hfi_mlcp_mean_diagonal(const hfiMlcpRows* r) {
+// The mean diagonal entry of G; 1 if there are no rows.
+double hfi_mlcp_mean_diagonal(const hfiMlcpRows* rows) {
   double sum = 0;
-  for (int i = 0; i < r->n; ++i) sum += r->G[i * r->n + i];
-  return r->n ? sum / r->n : 1;
+  for (int i = 0; i < rows->n; ++i) sum += rows->G[i * rows->n + i];
+  return rows->n ? sum / rows->n : 1;
 }
 
-// Solves m->lcp with the options of the configuration. `tikhonov` is relative to the mean diagonal of G.
-hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error) {
-  hfiMlcpUnknowns* u = &m->lcp;
-  hfLcp lcp = {n, u->A, u->b, u->lo, u->hi};
+// Solves mlcp->lcp with the options of the configuration. `tikhonov` is relative to the mean diagonal of G.
+hfStatus hfi_mlcp_run(hfMlcp* mlcp, int n, hfSolveReport* report, hfError* error) {
+  hfiMlcpUnknowns* unknowns = &mlcp->lcp;
+  hfLcp lcp = {n, unknowns->A, unknowns->b, unknowns->lo, unknowns->hi};
   hfLcpConfig config = hf_lcp_config_default();
-  config.method = m->config.method;
-  config.tikhonov = m->config.tikhonov * hfi_mlcp_mean_diagonal(&m->rows);
-  config.tolerance = m->config.tolerance;
+  config.method = mlcp->config.method;
+  config.tikhonov = mlcp->config.tikhonov * hfi_mlcp_mean_diagonal(&mlcp->rows);
+  config.tolerance = mlcp->config.tolerance;
 
   hfLcpReport out;
-  hfStatus status = hf_lcp_solve(&lcp, &config, u->z, NULL, u->work, m->room.work_size, &out, error);
+  hfStatus status = hf_lcp_solve(&lcp, &config, unknowns->z, NULL, unknowns->work, mlcp->room.work_size, &out, error);
   if (status < 0) return status;
+
   report->iterations += out.pivots;
   report->residual = max2(report->residual, out.residual);
   return status;
