@@ -103,7 +103,7 @@ static void compare_query(const Pair* p, hfiLastFace* last, Counts* counts) {
   hfiClosest closest;
   hfiDifferenceFace before = last->face;
   if (hfi_last_face_holds(last, &cores, &closest)) ++*(closest.gap > 0 ? &counts->held_apart : &counts->held_deep);
-  int n = hfi_convex_again(&p->A, &p->X_WA, &p->B, &p->X_WB, 0.2, last, NULL, with);
+  int n = hfi_convex_with_memory(&p->A, &p->X_WA, &p->B, &p->X_WB, 0.2, last, NULL, with);
   assert_int_equal(n, hfi_convex_convex(&p->A, &p->X_WA, &p->B, &p->X_WB, 0.2, without));
   assert_same_points(with, without, n);
   counts->queries++;

@@ -13,7 +13,10 @@ typedef struct hfiBoxHull {
 
 // Are two shapes meshes, or a mesh and a box?
 static inline int hfi_are_hulls(const hfiShape* A, const hfiShape* B) {
-  return (A->type == HF_GEOM_MESH && (B->type == HF_GEOM_MESH || B->type == HF_GEOM_BOX)) || (A->type == HF_GEOM_BOX && B->type == HF_GEOM_MESH);
+  int A_is_mesh = A->type == HF_GEOM_MESH;
+  int B_is_mesh = B->type == HF_GEOM_MESH;
+  if (A_is_mesh && B_is_mesh) return 1;
+  return (A_is_mesh && B->type == HF_GEOM_BOX) || (A->type == HF_GEOM_BOX && B_is_mesh);
 }
 
 // A shape with its hull: a box whose hull is in `room`, or a mesh as it is.

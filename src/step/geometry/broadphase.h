@@ -9,11 +9,13 @@
 #include "step/geometry/filter.h"
 #include "step/geometry/shape.h"
 
+// A pair of geoms that may touch.
 typedef struct hfiCandidate {
-  int32_t a, b, pair;
-} hfiCandidate; // a < b; pair: explicit pair, or -1
+  int32_t a, b; // a < b
+  int32_t pair; // number of the explicit pair, or -1
+} hfiCandidate;
 
-// Sides x, y, z of four boxes.
+// Four boxes side by side: of direction x, y or z the lower sides of all four, and the upper sides.
 typedef struct hfiFourBoxes {
   hfiFour lo[3], hi[3];
 } hfiFourBoxes;
@@ -24,11 +26,12 @@ typedef struct hfiGrid {
   int32_t* slot;       // (nslot) first box of the cell that hashes there, -1: none
   int32_t* next;       // (nbox) next box in the same slot
   uint64_t* cell;      // (nbox) the cell of its centre; a box wider than a cell has none
-  double* extent;      // (nbox)
+  double* extent;      // (nbox) width of each box [m]
   hfiFourBoxes* four;  // few boxes, four by four
   int64_t tests;       // box-box tests of the last run, for checking the cost
 } hfiGrid;
 
+// With an arena without memory it only plans the size.
 void hfi_grid_init(hfiGrid* grid, int nbox, hfiArena* arena);
 
 // Writes the overlapping pairs that the filter allows, sorted by (a, b), and returns their number, at most `capacity`.

@@ -10,26 +10,37 @@ static hfiPairFunction* const PAIR[HFI_SHAPES][HFI_SHAPES] = {
     [HF_GEOM_CYLINDER][HF_GEOM_BOX] = hfi_cylinder_box,     [HF_GEOM_BOX][HF_GEOM_BOX] = hfi_box_box,
 };
 
+// Returns the function that collides shapes of the types a <= b; NULL if they cannot touch.
 hfiPairFunction* hfi_pair_function(int a, int b) {
-  if (b == HF_GEOM_HFIELD) return a == HF_GEOM_PLANE || a == HF_GEOM_HFIELD ? NULL : hfi_convex_hfield;
+  if (b == HF_GEOM_HFIELD) {
+    int can_touch = a != HF_GEOM_PLANE && a != HF_GEOM_HFIELD;
+    return can_touch ? hfi_convex_hfield : NULL;
+  }
+
   if (PAIR[a][b]) return PAIR[a][b];
   if (a == HF_GEOM_PLANE) return hfi_shape_functions[b]->plane;
-  return a == HF_GEOM_SPHERE ? hfi_sphere_convex : hfi_convex_convex;
+  if (a == HF_GEOM_SPHERE) return hfi_sphere_convex;
+  return hfi_convex_convex;
 }
 
+// Finds the contact points of any two shapes in the world. Returns their number.
 int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                 hfiContactPoint* points) {
-  assert(A->type >= 0 && A->type < HFI_SHAPES && B->type >= 0 && B->type < HFI_SHAPES);
+  assert(A->type >= 0 && A->type < HFI_SHAPES);
+  assert(B->type >= 0 && B->type < HFI_SHAPES);
+
   int swapped = A->type > B->type;
   hfiPairFunction* pair = swapped ? hfi_pair_function(B->type, A->type) : hfi_pair_function(A->type, B->type);
   return call_pair(pair, swapped, A, X_WA, B, X_WB, margin, points);
 }
 
+// Returns how deep two shapes overlap at the deepest of their contact points; 0 if they do not [m].
 double hfi_overlap_depth(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB) {
-  hfiContactPoint point[HFI_MAX_POINTS];
-  double depth = 0;
   if (A->type == HF_GEOM_BOX && B->type == HF_GEOM_BOX) return hfi_box_box_depth(A, X_WA, B, X_WB);
-  int n = hfi_collide(A, X_WA, B, X_WB, 0, point);
-  for (int k = 0; k < n; ++k) depth = max2(depth, point[k].depth);
+
+  hfiContactPoint points[HFI_MAX_POINTS];
+  int count = hfi_collide(A, X_WA, B, X_WB, 0, points);
+  double depth = 0;
+  for (int k = 0; k < count; ++k) depth = max2(depth, points[k].depth);
   return depth;
 }

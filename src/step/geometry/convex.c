@@ -191,7 +191,7 @@ static int find_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B,
 
 // Finds the contact points of two shapes, in the world, with the memory of earlier queries, which may be NULL. Returns
 // their number.
-int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+int hfi_convex_with_memory(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                      hfiLastFace* last, hfiRecent* recent, hfiContactPoint* points) {
   hfiContactPoint single;
   if (!find_single(A, X_WA, B, X_WB, margin, last, recent, &single)) return 0;
@@ -206,5 +206,5 @@ int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, c
 // Finds the contact points of two shapes, in the world. Returns their number.
 int hfi_convex_convex(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                       hfiContactPoint* points) {
-  return hfi_convex_again(A, X_WA, B, X_WB, margin, NULL, NULL, points);
+  return hfi_convex_with_memory(A, X_WA, B, X_WB, margin, NULL, NULL, points);
 }

@@ -1,5 +1,5 @@
-// The Minkowski difference A - B of two hulls has faces. The face nearest to the origin fixes the normal of their contact, and is remembered from one query
-// to the next.
+// The Minkowski difference A - B of two hulls has faces. The face nearest to the origin fixes the normal of their
+// contact, and is remembered from one query to the next.
 #ifndef HFI_GEOMETRY_DIFFERENCE_FACE_H
 #define HFI_GEOMETRY_DIFFERENCE_FACE_H
 
@@ -18,24 +18,25 @@ typedef struct hfiDifferenceFace {
   // of the kinds FACE_OF_A and FACE_OF_B
   int32_t face;          // face of the one hull
   int32_t lowest_vertex; // the vertex of the other hull that is deepest below this face
-  int32_t lowest_face;   // the face of the other hull that is deepest and parallel to it; -1: there is none. FACE_OF_B always has -1.
+  int32_t lowest_face;   // FACE_OF_A: the face of the other hull that is deepest and parallel to it; -1: none
   // of the kind EDGE_PAIR
   int32_t edge_a[2], edge_b[2]; // the two vertices of each edge, ascending
 } hfiDifferenceFace;
 
-// The face that fixed the contact of the last query and, if the hulls overlapped, the polytope that EPA found around the origin.
+// The face that fixed the contact of the last query and, if the hulls overlapped, the polytope that EPA found around
+// the origin.
 typedef struct hfiLastFace {
   hfiDifferenceFace face;
   hfiShell shell;
   hfiLastFacets facets;
 } hfiLastFace;
 
-// If a face of the difference fixes the contact that `closest` describes, finds this face, computes `closest` from it and the pose alone, and returns
-// 1. Otherwise returns 0 and leaves `closest` as it is.
+// If a face of the difference fixes the contact that `closest` describes, finds this face, computes `closest` from it
+// and the pose alone, and returns 1. Otherwise returns 0 and leaves `closest` as it is.
 int hfi_difference_face_find(hfiCores* cores, const hfiSimplex* simplex, hfiClosest* closest, hfiDifferenceFace* face);
 
-// Does the face of the last query certainly fix the contact at the present pose? Then writes to `closest` what GJK, EPA and Newton's method would find, to
-// the bit.
+// Does the face of the last query certainly fix the contact at the present pose? Then writes to `closest` what GJK, EPA
+// and Newton's method would find, to the bit.
 int hfi_last_face_holds(hfiLastFace* last, const hfiCores* cores, hfiClosest* closest);
 
 #endif

@@ -1,40 +1,60 @@
 // Edges at a contact, see edges.h.
 #include "step/geometry/shape_table.h"
 
-static const double INSIDE = 1e-6;    // A witness is inside an edge if it is farther from its ends than this share of half its length [-].
-static const double DEPENDENT = 1e-7; // Two directions count as the same if the sine of their angle is below this [-].
+// A witness is inside an edge if it is farther from its ends than this share of half its length [-].
+static const double INSIDE_SHARE = 1e-6;
+// Two directions count as the same if the sine of their angle is below this [-].
+static const double SAME_DIRECTION_SINE = 1e-7;
 
-static int has_direction(const hfiEdges* e, hfVec3 direction) {
-  return e->count == 1 && !(v3_norm(v3_cross(direction, e->direction[0])) > DEPENDENT);
+// Is the direction the same as that of the only edge so far? (With two edges there is no need to ask.)
+static int has_direction(const hfiEdges* edges, hfVec3 direction) {
+  return edges->count == 1 && !(v3_norm(v3_cross(direction, edges->direction[0])) > SAME_DIRECTION_SINE);
 }
 
-void hfi_edges_add(hfiEdges* e, hfVec3 direction, double length, double middle) {
-  if (e->count == 2 || has_direction(e, direction)) return;
-  e->direction[e->count] = direction;
-  e->middle[e->count] = middle;
-  e->length[e->count++] = length;
+// Adds an edge, unless there are two already, or one of the same direction.
+void hfi_edges_add(hfiEdges* edges, hfVec3 direction, double length, double middle) {
+  if (edges->count == 2 || has_direction(edges, direction)) return;
+  edges->direction[edges->count] = direction;
+  edges->middle[edges->count] = middle;
+  edges->length[edges->count] = length;
+  edges->count++;
 }
 
-void hfi_edges_join(hfiEdges* e, const hfiEdges* other) {
+// Adds the edges of the other shape. Of two parallel edges it keeps one that is as long as both together.
+void hfi_edges_join(hfiEdges* edges, const hfiEdges* other) {
   for (int i = 0; i < other->count; ++i) {
-    if (has_direction(e, other->direction[i])) e->length[0] += other->length[i];
-    else hfi_edges_add(e, other->direction[i], other->length[i], other->middle[i]);
+    if (has_direction(edges, other->direction[i])) edges->length[0] += other->length[i];
+    else hfi_edges_add(edges, other->direction[i], other->length[i], other->middle[i]);
   }
 }
 
-void hfi_edges_add_column(const hfiEdgeQuery* q, int i, double half, hfiEdges* e) {
-  int inside = fabs(v3_get(q->x, i)) < (1 - INSIDE) * half, across = fabs(v3_get(q->n, i)) < HFI_EDGE_ACROSS;
-  if (inside || (q->rule == HFI_EDGES_ACROSS && across)) hfi_edges_add(e, m3_col(q->X.R, i), 2 * half, v3_dot(m3_col(q->X.R, i), q->X.p));
+// Adds the direction of axis i of a shape whose edges along it run from -half to half [m], if the rule accepts it.
+void hfi_edges_add_column(const hfiEdgeQuery* query, int i, double half, hfiEdges* edges) {
+  int is_inside = fabs(v3_get(query->x, i)) < (1 - INSIDE_SHARE) * half;
+  int is_across = fabs(v3_get(query->n, i)) < HFI_EDGE_ACROSS;
+  if (!is_inside && !(query->rule == HFI_EDGES_ACROSS && is_across)) return;
+
+  hfVec3 direction = m3_col(query->X.R, i);
+  hfi_edges_add(edges, direction, 2 * half, v3_dot(direction, query->X.p));
 }
 
-hfiEdges hfi_edges_find(const hfiCores* c, const hfiSimplex* s, hfVec3 n, hfiEdgeRule rule, int side) {
+// Returns the edges of core A or B that the rule accepts at the witness of the simplex with the normal n, in A's frame.
+hfiEdges hfi_edges_find(const hfiCores* cores, const hfiSimplex* simplex, hfVec3 n, hfiEdgeRule rule, int side) {
   int of_A = side == HFI_EDGES_OF_A;
-  const hfiShape* shape = of_A ? c->A : c->B;
-  hfiEdges e = {0, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, {0, 0}};
-  if (!hfi_functions(shape)->edges) return e;
-  hfPose X = of_A ? pose_identity() : c->X_AB;
-  hfVec3 x = pose_inv_point(X, of_A ? hfi_simplex_a(s) : hfi_simplex_b(s));
-  hfiEdgeQuery query = {shape, X, x, m3_tmulv(X.R, n), rule, s, of_A, of_A ? c->hint_a : c->hint_b};
-  hfi_functions(shape)->edges(&query, &e);
-  return e;
+  const hfiShape* shape = of_A ? cores->A : cores->B;
+  hfiEdges edges = {.count = 0};
+  if (!hfi_functions(shape)->edges) return edges;
+
+  hfPose X = of_A ? pose_identity() : cores->X_AB;
+  hfVec3 witness = of_A ? hfi_simplex_a(simplex) : hfi_simplex_b(simplex);
+  hfiEdgeQuery query = {.shape = shape,
+                        .X = X,
+                        .x = pose_inv_point(X, witness),
+                        .n = m3_tmulv(X.R, n),
+                        .rule = rule,
+                        .simplex = simplex,
+                        .of_A = of_A,
+                        .support = of_A ? cores->hint_a : cores->hint_b};
+  hfi_functions(shape)->edges(&query, &edges);
+  return edges;
 }

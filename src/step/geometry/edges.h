@@ -12,16 +12,21 @@ typedef struct hfiEdges {
   double middle[2];    // middle of the edge, a coordinate along its direction [m]
 } hfiEdges;
 
-// Which edges count: those on which the witness points lie; also those that are across n, because the points of GJK and EPA may all be at one end of
-// an edge; also the cap of a cylinder that looks along n, because these points may lie on a chord of its rim.
-typedef enum hfiEdgeRule { HFI_EDGES_AT_WITNESS, HFI_EDGES_ACROSS, HFI_EDGES_CAP } hfiEdgeRule;
+// Which edges count.
+typedef enum hfiEdgeRule {
+  HFI_EDGES_AT_WITNESS, // those on which the witness points lie
+  HFI_EDGES_ACROSS,     // also those across n, because the points of GJK and EPA may all be at one end of an edge
+  HFI_EDGES_CAP         // also the cap of a cylinder that looks along n: the points may lie on a chord of its rim
+} hfiEdgeRule;
 
+// Bits for the two cores.
 enum { HFI_EDGES_OF_A = 1, HFI_EDGES_OF_B = 2 };
 
-// An edge may carry the contact if |n.e| is below this [-].
+// An edge e, a unit vector, may carry the contact if |n.e| is below this [-].
 static const double HFI_EDGE_ACROSS = 1e-2;
 
-// The query that a shape answers. X is the pose of the shape in A's frame; x, the witness, and n, the normal, are in the shape's own frame.
+// The query that a shape answers. X is the pose of the shape in A's frame; x, the witness, and n, the normal, are in
+// the shape's own frame.
 typedef struct hfiEdgeQuery {
   const hfiShape* shape;
   hfPose X;
@@ -32,12 +37,13 @@ typedef struct hfiEdgeQuery {
   int32_t support; // vertex of a mesh that the support function found last
 } hfiEdgeQuery;
 
-// hfi_edges_add adds an edge unless there are two already, or one of the same direction. The second function adds the edges of the other shape: two
-// parallel edges become one that is as long as both together, because both witnesses may move along them.
+// Adds an edge, unless there are two already, or one of the same direction.
 void hfi_edges_add(hfiEdges* edges, hfVec3 direction, double length, double middle);
+// Adds the edges of the other shape. Two parallel edges become one that is as long as both together, because both
+// witnesses may move along them.
 void hfi_edges_join(hfiEdges* edges, const hfiEdges* other);
-// Adds the direction of axis i of a shape whose edges along it run from -half to half, if the witness lies
-// inside or, with the rule ACROSS, if the normal is across.
+// Adds the direction of axis i of a shape whose edges along it run from -half to half, if the witness lies inside or,
+// with the rule ACROSS, if the normal is across.
 void hfi_edges_add_column(const hfiEdgeQuery* query, int i, double half, hfiEdges* edges);
 
 // Edges of core A, or B, in A's frame.

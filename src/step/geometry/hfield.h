@@ -4,7 +4,9 @@
 
 #include "step/geometry/pairs.h"
 
-// Finds the nearest or deepest point of a bounded convex shape A and a height field B. Returns 0 if they are more than `far` apart.
-int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point);
+// Finds the nearest or deepest point of a bounded convex shape A and a height field B. Returns 0 if they are more than
+// `far` apart.
+int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far,
+                        hfiContactPoint* point);
 
 #endif

@@ -4,13 +4,18 @@
 #include "step/geometry/manifold.h"
 
 // Cells whose vertices are all nearer to a plane than this share of a cell count as flat [-].
-static const double FLAT = 1e-10;
+static const double FLAT_SHARE = 1e-10;
+// A point is near a triangle if it is at most this many cells from the middle of the triangle's cell along x and y [-].
+static const double NEAR_CELLS = 1.6;
 
 // ---- faces -----------------------------------------------------------------------------------------
 
+// A triangle of the surface.
 typedef struct FieldFace {
-  int c, r, upper;
-  hfVec3 n, middle;
+  int c, r;      // its cell
+  int upper;     // 1: the upper triangle of the cell, 0: the lower one
+  hfVec3 n;      // outward normal
+  hfVec3 middle;
 } FieldFace;
 
 // Returns the lower or upper triangle of cell (c, r): its normal and its middle.
@@ -18,27 +23,35 @@ static FieldFace face_of(const hfiFieldQuery* q, int c, int r, int upper) {
   const hfiHeightField* f = q->f;
   hfVec3 a = hfi_hfield_vertex(f, c, r);
   hfVec3 b = hfi_hfield_vertex(f, c + 1, r + 1);
-  hfVec3 k = upper ? hfi_hfield_vertex(f, c, r + 1) : hfi_hfield_vertex(f, c + 1, r);
-  FieldFace face = {c, r, upper, hfi_hfield_normal(f, c, r, upper), v3_scale(1.0 / 3, v3_add(a, v3_add(b, k)))};
-  return face;
+  hfVec3 third = upper ? hfi_hfield_vertex(f, c, r + 1) : hfi_hfield_vertex(f, c + 1, r);
+  return (FieldFace){.c = c,
+                     .r = r,
+                     .upper = upper,
+                     .n = hfi_hfield_normal(f, c, r, upper),
+                     .middle = v3_scale(1.0 / 3, v3_add(a, v3_add(b, third)))};
 }
 
-// Is (x, y) in the triangle?
-static int in_triangle(const hfiHeightField* f, int c, int r, int upper, hfVec3 p) {
-  double u = (p.x + f->half[0]) / f->dx - c, v = (p.y + f->half[1]) / f->dy - r;
-  if (!(u >= -HFI_INSIDE && u <= 1 + HFI_INSIDE && v >= -HFI_INSIDE && v <= 1 + HFI_INSIDE)) return 0;
-  return upper ? v >= u - HFI_INSIDE : v <= u + HFI_INSIDE;
+// Is p, seen from above, in the upper or lower triangle of cell (c, r)?
+static int is_in_triangle(const hfiHeightField* f, int c, int r, int upper, hfVec3 p) {
+  // coordinates in the cell, 0 to 1
+  double u = (p.x + f->half[0]) / f->dx - c;
+  double v = (p.y + f->half[1]) / f->dy - r;
+  if (!(u >= -HFI_INSIDE_SHARE && u <= 1 + HFI_INSIDE_SHARE)) return 0;
+  if (!(v >= -HFI_INSIDE_SHARE && v <= 1 + HFI_INSIDE_SHARE)) return 0;
+
+  // on its side of the diagonal
+  return upper ? v >= u - HFI_INSIDE_SHARE : v <= u + HFI_INSIDE_SHARE;
 }
 
-// Is (x, y) in the cell of the triangle or in a cell beside it?
-static int near_triangle(const hfiHeightField* f, const FieldFace* t, hfVec3 p) {
-  return fabs(p.x + f->half[0] - (t->c + 0.5) * f->dx) <= 1.6 * f->dx &&
-         fabs(p.y + f->half[1] - (t->r + 0.5) * f->dy) <= 1.6 * f->dy;
+// Is p, seen from above, in the cell of the triangle or in a cell beside it?
+static int is_near_triangle(const hfiHeightField* f, const FieldFace* t, hfVec3 p) {
+  return fabs(p.x + f->half[0] - (t->c + 0.5) * f->dx) <= NEAR_CELLS * f->dx &&
+         fabs(p.y + f->half[1] - (t->r + 0.5) * f->dy) <= NEAR_CELLS * f->dy;
 }
 
 // Finds the cell of the triangle across edge k of a triangle: 0 is the diagonal, 1 the edge along x, 2 the edge along
 // y. Returns 0 at the border.
-static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c, int* r) {
+static int find_neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c, int* r) {
   *c = t->c;
   *r = t->r;
   if (k == 1) *r += t->upper ? 1 : -1;
@@ -52,65 +65,73 @@ static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c,
 //   1. p is above the plane: the face holds it if w is in the triangle.
 //   2. p is below the plane, and A is round with its core outside of the matter: if w is in the triangle and the core
 //      is above the plane. Then w is inside of A. (The core may be beside the field or behind a ridge, and so may p.)
-//   3. p is below the plane, and A is any other shape or deeper: if w or p is in the triangle, or if w is in a neighbour
-//      with which the face makes a valley, because all faces of a valley hold a point at its bottom. But not if p is
-//      nearer to the surface straight above it than to the plane: then another face of a ridge is nearer.
+//   3. p is below the plane, and A is any other shape or deeper: if w or p is in the triangle, or if w is in a
+//      neighbour with which the face makes a valley, because all faces of a valley hold a point at its bottom. But not
+//      if p is nearer to the surface straight above it than to the plane: then another face of a ridge is nearer.
 static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVec3 p, double depth) {
   const hfiHeightField* f = q->f;
-  int near = near_triangle(f, t, w);
-  int inside = near && in_triangle(f, t->c, t->r, t->upper, w);
+  int is_near = is_near_triangle(f, t, w);
+  int is_inside = is_near && is_in_triangle(f, t->c, t->r, t->upper, w);
 
   // 1.
-  if (!(depth > 0)) return inside;
+  if (!(depth > 0)) return is_inside;
 
   // 2.
-  if (q->core > 0 && near && hfi_field_sunk_depth(q, v3_axpy(q->core, t->n, p)) < 0) return inside && depth <= q->core;
+  if (q->core > 0 && is_near) {
+    int core_is_outside = hfi_field_sunk_depth(q, v3_axpy(q->core, t->n, p)) < 0;
+    if (core_is_outside) return is_inside && depth <= q->core;
+  }
 
   // 3.
-  int holds = inside || in_triangle(f, t->c, t->r, t->upper, p);
-  for (int k = 0; k < 3 && near && !holds; ++k) {
-    int c, r;
-    if (!neighbour(f, t, k, &c, &r) || !in_triangle(f, c, r, !t->upper, w)) continue;
+  int holds = is_inside || is_in_triangle(f, t->c, t->r, t->upper, p);
+  for (int k = 0; k < 3 && is_near && !holds; ++k) {
+    int c;
+    int r;
+    if (!find_neighbour(f, t, k, &c, &r) || !is_in_triangle(f, c, r, !t->upper, w)) continue;
 
-    FieldFace other = face_of(q, c, r, !t->upper);
-    holds = v3_dot(v3_sub(other.middle, t->middle), t->n) > 0; // a hollow edge
+    FieldFace neighbour = face_of(q, c, r, !t->upper);
+    int make_valley = v3_dot(v3_sub(neighbour.middle, t->middle), t->n) > 0;
+    holds = make_valley;
   }
   return holds && hfi_field_sunk_depth(q, p) >= depth;
 }
 
-// A's contacts with the plane through p with normal n: at most HFI_MAX_MANIFOLD. Their feature is the number of A's own
-// point.
+// Finds A's contacts with the plane through p with normal n: at most HFI_MAX_MANIFOLD. Their feature is the number of
+// A's point. Returns their count.
 static int touch_plane(const hfiFieldQuery* q, hfVec3 p, hfVec3 n, hfiContactPoint* points) {
   hfiShape plane = {HF_GEOM_PLANE, {0, 0, 0}, NULL, NULL};
   hfPose X = hfi_plane_pose(p, n);
   int count = hfi_functions(q->A)->plane(&plane, &X, q->A, &q->X_BA, q->margin, points);
   for (int i = 0; i < count; ++i) {
-    uint32_t own = points[i].feature;
+    uint32_t point_A = points[i].feature;
     swap_point(&points[i]);
-    points[i].feature = own;
+    points[i].feature = point_A;
   }
   return count;
 }
 
-// Lists the vertices of a mesh that are not above all cells under it by more than the margin.
+// Lists the vertices of a mesh that are not above all cells under it by more than the margin. Writes q->low.
 static void list_low_vertices(hfiFieldQuery* q) {
   const hfiHull* hull = q->A->hull;
+  hfiLowVertices* low = &q->low;
+
+  // the height of the highest cell
   double highest = -INFINITY;
-  for (int r = q->r0; r <= q->r1 + 1; ++r)
-    for (int c = q->c0; c <= q->c1 + 1; ++c) highest = max2(highest, hfi_hfield_height(q->f, c, r));
+  for (int r = q->cells.r0; r <= q->cells.r1 + 1; ++r)
+    for (int c = q->cells.c0; c <= q->cells.c1 + 1; ++c) highest = max2(highest, hfi_hfield_height(q->f, c, r));
 
   // heights along the field's z above A's origin
   hfVec3 up = v3(q->X_BA.R.m[6], q->X_BA.R.m[7], q->X_BA.R.m[8]);
   double limit = highest + q->margin + HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A) - q->X_BA.p.z;
 
-  q->nlow = 0;
+  low->count = 0;
   for (int32_t i = 0; i < hull->nvert; ++i) {
     if (v3_dot(up, hfi_hull_vertex(hull, i)) > limit) continue;
-    if (q->nlow == HFI_MOST_LOW) {
-      q->nlow = -1; // There are too many: all vertices are tried.
+    if (low->count == HFI_MOST_LOW) {
+      low->count = -1; // There are too many: all vertices are tried.
       return;
     }
-    q->low[q->nlow++] = i;
+    low->vertex[low->count++] = i;
   }
 }
 
@@ -122,12 +143,13 @@ static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiConta
   double height = v3_dot(t->n, v3_sub(q->X_BA.p, t->middle));
   double slack = HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A);
 
+  // the vertices within the margin
   hfiThinning thin;
   hfi_thinning_start(&thin, n_A, slack);
-  int listed = q->nlow >= 0;
-  int count = listed ? q->nlow : hull->nvert;
-  for (int k = 0; k < count; ++k) {
-    int32_t i = listed ? q->low[k] : k;
+  int are_listed = q->low.count >= 0;
+  int ntried = are_listed ? q->low.count : hull->nvert;
+  for (int k = 0; k < ntried; ++k) {
+    int32_t i = are_listed ? q->low.vertex[k] : k;
     hfVec3 x = hfi_hull_vertex(hull, i);
     double depth = -height - v3_dot(n_A, x);
     if (!(depth >= -q->margin - slack)) continue;
@@ -136,8 +158,9 @@ static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiConta
     if (face_holds(q, t, v3_axpy(depth, t->n, p), p, depth)) hfi_thinning_add(&thin, x, depth, (uint32_t)i);
   }
 
+  // those that are kept, in the field's frame
   hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
-  count = hfi_thinning_finish(&thin, kept);
+  int count = hfi_thinning_finish(&thin, kept);
   for (int k = 0; k < count; ++k) {
     hfVec3 p = pose_point(q->X_BA, kept[k].p);
     put_point(&points[k], v3_axpy(kept[k].depth, t->n, p), t->n, kept[k].depth, kept[k].feature);
@@ -154,20 +177,22 @@ static void touch_face(hfiFieldQuery* q, int c, int r, int upper) {
 
   for (int i = 0; i < count; ++i) {
     hfiContactPoint* p = &points[i];
-    hfiFieldOrigin origin = {.kind = HFI_FACE, .id = region, .own = p->feature, .middle = t.middle};
+    hfiFieldOrigin origin = {.kind = HFI_FACE, .id = region, .point_A = p->feature, .middle = t.middle};
     if (face_holds(q, &t, p->p_WCb, p->p_WCa, p->depth)) hfi_field_add(q, p, origin);
   }
 }
 
-// Whether A cannot touch a face with normal g (of any length) of a cell that lies on these sides of A. It cannot if the
-// face looks towards A. If the face looks away, A is behind it and may have been pressed through it, however far.
+// Is a face with normal g (of any length), of a cell that lies on these sides of A, surely out of A's reach? It is if
+// it looks towards A. If it looks away, A is behind it and may have been pressed through it, however far.
 static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   if (!sides) return 0;
 
-  double d[3];
-  v3_store(d, m3_tmulv(q->X_BA.R, g));
-  for (int i = 0; i < 3; ++i)
-    if ((sides & 1 << i && d[i] <= 0) || (sides & 8 << i && d[i] >= 0)) return 1;
+  double g_A[3];
+  v3_store(g_A, m3_tmulv(q->X_BA.R, g));
+  for (int i = 0; i < 3; ++i) {
+    int looks_back = (sides & 1 << i && g_A[i] <= 0) || (sides & 8 << i && g_A[i] >= 0);
+    if (looks_back) return 1;
+  }
   return 0;
 }
 
@@ -180,33 +205,36 @@ static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
 // far.
 static int ball_misses_face(const hfiFieldQuery* q, int c, int r, int upper, const double slope[2]) {
   const hfiHeightField* f = q->f;
-  hfVec3 rel = v3_sub(q->X_BA.p, hfi_hfield_vertex(f, c, r));
+  hfVec3 centre = v3_sub(q->X_BA.p, hfi_hfield_vertex(f, c, r)); // from the corner of the cell
   double steep = sqr(slope[0]) + sqr(slope[1]);
   double gg = 1 + steep;
-  double above = rel.z - slope[0] * rel.x - slope[1] * rel.y;
-  if (!(above > 0) || sqr(q->core) * steep > sqr(q->cell) * gg) return 0;
+  double above = centre.z - slope[0] * centre.x - slope[1] * centre.y; // distance from the plane, times |g|
+  if (!(above > 0) || sqr(q->core) * steep > sqr(q->cell_size) * gg) return 0;
   if (hfi_field_is_beyond(q, sqr(above), gg)) return 1;
 
-  // w = (x, y) in the cell, and its height above the diagonal, out of the triangle
-  double x = rel.x + above / gg * slope[0];
-  double y = rel.y + above / gg * slope[1];
-  double across = (x * f->dy - y * f->dx) * (upper ? 1 : -1);
-  double dx = HFI_SURELY * f->dx;
-  double dy = HFI_SURELY * f->dy;
-  return x < -dx || x > f->dx + dx || y < -dy || y > f->dy + dy || across > dx * f->dy;
+  // w = (x, y) in the cell, and how far it is beyond the diagonal, out of the triangle, times the length of the
+  // diagonal
+  double x = centre.x + above / gg * slope[0];
+  double y = centre.y + above / gg * slope[1];
+  double beyond = (x * f->dy - y * f->dx) * (upper ? 1 : -1);
+  double slack_x = HFI_MISS_SHARE * f->dx;
+  double slack_y = HFI_MISS_SHARE * f->dy;
+  int is_beside_cell = x < -slack_x || x > f->dx + slack_x || y < -slack_y || y > f->dy + slack_y;
+  return is_beside_cell || beyond > slack_x * f->dy;
 }
 
 // Adds the contacts with the faces of the surface under A. Keeps the sides of few cells for ridges and peaks.
 void hfi_field_touch_faces(hfiFieldQuery* q) {
+  hfiFieldCells* cells = &q->cells;
   if (q->A->hull) list_low_vertices(q);
-  q->keeps_sides = (q->r1 - q->r0 + 1) * (q->c1 - q->c0 + 1) <= HFI_FEW_CELLS;
-  q->is_near = 0;
+  cells->keeps_sides = (cells->r1 - cells->r0 + 1) * (cells->c1 - cells->c0 + 1) <= HFI_FEW_CELLS;
+  cells->any_is_near = 0;
 
-  for (int r = q->r0; r <= q->r1; ++r)
-    for (int c = q->c0; c <= q->c1; ++c) {
+  for (int r = cells->r0; r <= cells->r1; ++r)
+    for (int c = cells->c0; c <= cells->c1; ++c) {
       int sides = hfi_field_sides(q, c, r);
-      if (q->keeps_sides) q->sides[hfi_field_place(q, c, r)] = sides;
-      q->is_near |= !sides;
+      if (cells->keeps_sides) cells->sides[hfi_field_place(q, c, r)] = sides;
+      cells->any_is_near |= !sides;
       if (sides == HFI_BELOW) continue;
 
       for (int upper = 0; upper < 2; ++upper) {
@@ -220,38 +248,49 @@ void hfi_field_touch_faces(hfiFieldQuery* q) {
 
 // ---- flat patches ----------------------------------------------------------------------------------
 
+// Do all cells under A lie in one plane, the plane of the first triangle?
 int hfi_field_is_flat(const hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
-  hfVec3 corner = hfi_hfield_vertex(f, q->c0, q->r0);
-  double s[2];
-  hfi_hfield_slopes(f, q->c0, q->r0, 0, s);
-  for (int r = q->r0; r <= q->r1 + 1; ++r)
-    for (int c = q->c0; c <= q->c1 + 1; ++c) {
+  const hfiFieldCells* cells = &q->cells;
+  hfVec3 corner = hfi_hfield_vertex(f, cells->c0, cells->r0);
+  double slope[2];
+  hfi_hfield_slopes(f, cells->c0, cells->r0, 0, slope);
+
+  for (int r = cells->r0; r <= cells->r1 + 1; ++r)
+    for (int c = cells->c0; c <= cells->c1 + 1; ++c) {
       hfVec3 d = v3_sub(hfi_hfield_vertex(f, c, r), corner);
-      if (!(fabs(d.z - s[0] * d.x - s[1] * d.y) <= FLAT * q->cell)) return 0;
+      double height = d.z - slope[0] * d.x - slope[1] * d.y; // above the plane
+      if (!(fabs(height) <= FLAT_SHARE * q->cell_size)) return 0;
     }
   return 1;
 }
 
+// Adds the contacts with cells that all lie in one plane, as far as they are on the field.
 void hfi_field_touch_flat(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
-  FieldFace t = face_of(q, q->c0, q->r0, 0);
+  int c = q->cells.c0;
+  int r = q->cells.r0;
+  FieldFace t = face_of(q, c, r, 0);
   hfiContactPoint points[HFI_MAX_MANIFOLD];
   int count = touch_plane(q, t.middle, t.n, points);
-  uint32_t region = (uint32_t)f->region[hfi_hfield_triangle(f, q->c0, q->r0, 0)];
+  uint32_t region = (uint32_t)f->region[hfi_hfield_triangle(f, c, r, 0)];
+
   for (int i = 0; i < count; ++i) {
     hfVec3 w = points[i].p_WCb;
-    if (fabs(w.x) > f->half[0] + HFI_INSIDE * f->dx || fabs(w.y) > f->half[1] + HFI_INSIDE * f->dy) continue;
-    hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_FACE, region, points[i].feature, t.middle});
+    if (fabs(w.x) > f->half[0] + HFI_INSIDE_SHARE * f->dx) continue;
+    if (fabs(w.y) > f->half[1] + HFI_INSIDE_SHARE * f->dy) continue;
+
+    hfiFieldOrigin origin = {.kind = HFI_FACE, .id = region, .point_A = points[i].feature, .middle = t.middle};
+    hfi_field_add(q, &points[i], origin);
   }
 }
 
 // ---- walls and base --------------------------------------------------------------------------------
 
-// Contacts with a wall or the base, the plane through `on` with normal `out`. Only a shape whose origin is outside of
-// the plane touches it. A point of a shape with corners counts only if it is nearer to the plane than to the surface,
-// and, if it is behind the plane, in the matter: behind a wall the surface may fall. Numbers of walls and base follow
-// those of the regions.
+// Adds the contacts with a wall or the base, the plane through `on` with normal `out`. Only a shape whose origin is
+// outside of the plane touches it. A point of a shape with corners counts only if it is nearer to the plane than to the
+// surface, and, if it is behind the plane, in the matter: behind a wall the surface may fall. Numbers of walls and base
+// follow those of the regions.
 static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   const hfiHeightField* f = q->f;
   if (!(v3_dot(v3_sub(q->X_BA.p, on), out) > 0)) return;
@@ -265,18 +304,22 @@ static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
     double below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
 
     // the side ends at the borders of the field
-    if (!(fabs(w.x) <= f->half[0] * (1 + HFI_INSIDE) && fabs(w.y) <= f->half[1] * (1 + HFI_INSIDE))) continue;
-    if (!(w.z >= -f->base * (1 + HFI_INSIDE) && below >= 0)) continue;
+    const double grown = 1 + HFI_INSIDE_SHARE;
+    if (!(fabs(w.x) <= f->half[0] * grown && fabs(w.y) <= f->half[1] * grown)) continue;
+    if (!(w.z >= -f->base * grown && below >= 0)) continue;
 
     // a point of a shape with corners
     if (!(q->core > 0)) {
       if (!(below >= depth)) continue;
       if (depth > 0 && !(hfi_field_sunk_depth(q, points[i].p_WCa) >= 0)) continue;
     }
-    hfi_field_add(q, &points[i], (hfiFieldOrigin){.kind = HFI_FACE, .id = id, .own = points[i].feature, .middle = on});
+
+    hfiFieldOrigin origin = {.kind = HFI_FACE, .id = id, .point_A = points[i].feature, .middle = on};
+    hfi_field_add(q, &points[i], origin);
   }
 }
 
+// Adds the contacts with the four walls and the base.
 void hfi_field_touch_sides(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   touch_side(q, v3(-f->half[0], 0, 0), v3(-1, 0, 0), 0);

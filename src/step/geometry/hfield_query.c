@@ -1,64 +1,83 @@
-// See hfield_query.h.
+// What all contacts with a height field need: which contacts are kept, and which cells are surely out of reach
+// (hfield_query.h).
 #include "step/geometry/hfield_query.h"
 
 // Two contacts are the same if they are nearer to each other than this share of a cell [-],
-static const double SAME_PLACE = 1e-5;
+static const double SAME_PLACE_SHARE = 1e-5;
 // and 1 - cosine of the angle between their normals is below this [-].
-static const double SAME_NORMAL = 1e-6;
+static const double SAME_NORMAL_DIFFERENCE = 1e-6;
 
 // ---- keeping contacts ------------------------------------------------------------------------------
 
-static uint32_t mix_feature(const hfiFieldOrigin* o) {
-  uint32_t x = o->id * 0x9e3779b1u + o->own * 0x85ebca77u + (uint32_t)o->kind * 0xc2b2ae3du;
+// Returns the feature of a contact: a number that mixes its part of the field and its point of A.
+static uint32_t mix_feature(const hfiFieldOrigin* origin) {
+  uint32_t x = origin->id * 0x9e3779b1u + origin->point_A * 0x85ebca77u + (uint32_t)origin->kind * 0xc2b2ae3du;
   return x ^ x >> 15;
 }
 
-// Whether two faces make a ridge: the middle of each is below the plane of the other.
+// Do two faces make a ridge: is the middle of each below the plane of the other?
 static int make_ridge(hfVec3 n1, hfVec3 middle1, hfVec3 n2, hfVec3 middle2) {
   hfVec3 d = v3_sub(middle2, middle1);
   return v3_dot(d, n1) < 0 && v3_dot(d, n2) > 0;
 }
 
-// Compares a new contact with kept contact i. Returns -1 if the new one is left out, 1 if it replaces the kept one, 0
-// if both stay. Of two faces that make a ridge, the nearer one holds the point of A.
-static int compare_contacts(const hfiFieldQuery* q, int i, const hfiContactPoint* point, const hfiFieldOrigin* origin) {
-  const hfiContactPoint* old = &q->points[i];
-  const hfiFieldOrigin* was = &q->origin[i];
-  if (origin->kind == HFI_FACE && was->kind == HFI_FACE && origin->own == was->own) {
-    if (origin->id == was->id) return -1;
-    if (make_ridge(old->n_W, was->middle, point->n_W, origin->middle)) return point->depth < old->depth ? 1 : -1;
+// What becomes of two contacts.
+typedef enum Verdict { BOTH_STAY, NEW_IS_LEFT_OUT, NEW_REPLACES_KEPT } Verdict;
+
+// Compares a new contact with kept contact i.
+static Verdict compare_contacts(const hfiFieldQuery* q, int i, const hfiContactPoint* point,
+                                const hfiFieldOrigin* origin) {
+  const hfiContactPoint* kept = &q->kept.points[i];
+  const hfiFieldOrigin* kept_origin = &q->kept.origin[i];
+
+  // one point of A at two faces: of faces that make a ridge, the nearer one holds it
+  int are_faces = origin->kind == HFI_FACE && kept_origin->kind == HFI_FACE;
+  if (are_faces && origin->point_A == kept_origin->point_A) {
+    if (origin->id == kept_origin->id) return NEW_IS_LEFT_OUT;
+    if (make_ridge(kept->n_W, kept_origin->middle, point->n_W, origin->middle))
+      return point->depth < kept->depth ? NEW_REPLACES_KEPT : NEW_IS_LEFT_OUT;
   }
-  int near = v3_norm2(v3_sub(old->p_WCb, point->p_WCb)) <= sqr(SAME_PLACE * q->cell);
-  return near && v3_dot(old->n_W, point->n_W) > 1 - SAME_NORMAL ? -1 : 0;
+
+  // the same contact
+  int is_near = v3_norm2(v3_sub(kept->p_WCb, point->p_WCb)) <= sqr(SAME_PLACE_SHARE * q->cell_size);
+  int has_same_normal = v3_dot(kept->n_W, point->n_W) > 1 - SAME_NORMAL_DIFFERENCE;
+  return is_near && has_same_normal ? NEW_IS_LEFT_OUT : BOTH_STAY;
 }
 
-// The place for a new contact: a free one, or that of the shallowest contact if the new one is deeper; otherwise -1.
-static int find_place(const hfiFieldQuery* q, double depth) {
+// Returns the place for a new contact: a free one, or the place of the shallowest contact if the new one is deeper;
+// otherwise -1.
+static int find_place(const hfiFieldContacts* kept, double depth) {
+  if (kept->count < HFI_MAX_POINTS) return kept->count;
+
   int shallowest = 0;
-  if (q->count < HFI_MAX_POINTS) return q->count;
-  for (int i = 1; i < q->count; ++i)
-    if (q->points[i].depth < q->points[shallowest].depth) shallowest = i;
-  return depth > q->points[shallowest].depth ? shallowest : -1;
+  for (int i = 1; i < kept->count; ++i)
+    if (kept->points[i].depth < kept->points[shallowest].depth) shallowest = i;
+  return depth > kept->points[shallowest].depth ? shallowest : -1;
 }
 
+// Keeps a new contact, unless a kept one is the same or all places are taken by deeper ones. Writes q->kept.
 void hfi_field_add(hfiFieldQuery* q, const hfiContactPoint* point, hfiFieldOrigin origin) {
+  hfiFieldContacts* kept = &q->kept;
+
+  // of several contacts that it replaces, it takes the place of the last
   int place = -1;
-  for (int i = 0; i < q->count; ++i) {
-    int verdict = compare_contacts(q, i, point, &origin);
-    if (verdict < 0) return;
-    if (verdict > 0) place = i;
+  for (int i = 0; i < kept->count; ++i) {
+    Verdict verdict = compare_contacts(q, i, point, &origin);
+    if (verdict == NEW_IS_LEFT_OUT) return;
+    if (verdict == NEW_REPLACES_KEPT) place = i;
   }
-  if (place < 0) place = find_place(q, point->depth);
+  if (place < 0) place = find_place(kept, point->depth);
   if (place < 0) return;
-  q->count = imax2(q->count, place + 1);
-  q->points[place] = *point;
-  q->points[place].feature = mix_feature(&origin);
-  q->origin[place] = origin;
+
+  kept->count = imax2(kept->count, place + 1);
+  kept->points[place] = *point;
+  kept->points[place].feature = mix_feature(&origin);
+  kept->origin[place] = origin;
 }
 
 // ---- leaving out what is far -----------------------------------------------------------------------
 
-// Does a sphere surely not reach the box of a cell?
+// Does a sphere surely not reach the box of cell (c, r), whose surface is between the heights low and high?
 static int ball_misses_cell(const hfiFieldQuery* q, int c, int r, double low, double high) {
   const hfiHeightField* f = q->f;
   hfVec3 p = q->X_BA.p;
@@ -77,6 +96,7 @@ int hfi_field_sides(const hfiFieldQuery* q, int c, int r) {
   double z11 = hfi_hfield_height(f, c + 1, r + 1);
   double low = min2(min2(z00, z10), min2(z01, z11));
   double high = max2(max2(z00, z10), max2(z01, z11));
+
   if (high < q->box.lo.z) return HFI_BELOW;
   if (q->ball > 0) return ball_misses_cell(q, c, r, low, high) ? HFI_BELOW : 0;
 
@@ -86,8 +106,9 @@ int hfi_field_sides(const hfiFieldQuery* q, int c, int r) {
   double lo[3];
   double hi[3];
   v3_store(middle, pose_inv_point(q->X_BA, centre));
-  v3_store(lo, q->own.lo);
-  v3_store(hi, q->own.hi);
+  v3_store(lo, q->box_A.lo);
+  v3_store(hi, q->box_A.hi);
+
   int sides = 0;
   for (int i = 0; i < 3; ++i) {
     double half = q->spread[i] + 0.5 * (high - low) * fabs(q->X_BA.R.m[6 + i]);
@@ -97,33 +118,40 @@ int hfi_field_sides(const hfiFieldQuery* q, int c, int r) {
   return sides;
 }
 
+// Returns how far p is below the surface, measured straight up [m]; -INFINITY beside the field and below its base.
 double hfi_field_sunk_depth(const hfiFieldQuery* q, hfVec3 p) {
   const hfiHeightField* f = q->f;
-  double slack = HFI_INSIDE * q->cell;
+  double slack = HFI_INSIDE_SHARE * q->cell_size;
   if (fabs(p.x) > f->half[0] + slack || fabs(p.y) > f->half[1] + slack || p.z < -f->base) return -INFINITY;
   return hfi_hfield_surface(f, p.x, p.y) + slack - p.z;
 }
 
+// Finds the boxes of A and the cells under it: writes q->box, box_A, spread and the range of cells. Returns 0 if A is
+// not near the field.
 int hfi_field_find_cells(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
-  hfiAabb box = hfi_shape_aabb(q->A, &q->X_BA);
   hfVec3 grow = v3(q->margin, q->margin, q->margin);
+
+  // in the frame of the field
+  hfiAabb box = hfi_shape_aabb(q->A, &q->X_BA);
   q->box.lo = v3_sub(box.lo, grow);
   q->box.hi = v3_add(box.hi, grow);
 
-  hfPose here = pose_identity();
-  q->own = hfi_shape_aabb(q->A, &here);
-  q->own.lo = v3_sub(q->own.lo, grow);
-  q->own.hi = v3_add(q->own.hi, grow);
-  for (int i = 0; i < 3; ++i) q->spread[i] = 0.5 * (f->dx * fabs(q->X_BA.R.m[i]) + f->dy * fabs(q->X_BA.R.m[3 + i]));
+  // in the frame of A
+  hfPose X_AA = pose_identity();
+  hfiAabb box_A = hfi_shape_aabb(q->A, &X_AA);
+  q->box_A.lo = v3_sub(box_A.lo, grow);
+  q->box_A.hi = v3_add(box_A.hi, grow);
+  const double* R = q->X_BA.R.m;
+  for (int i = 0; i < 3; ++i) q->spread[i] = 0.5 * (f->dx * fabs(R[i]) + f->dy * fabs(R[3 + i]));
 
   // a box with a coordinate that is not a number overlaps nothing
-  int overlaps = q->box.lo.z <= f->highest && q->box.hi.z >= -f->base &&        //
-                 q->box.lo.x <= f->half[0] && q->box.hi.x >= -f->half[0] &&     //
-                 q->box.lo.y <= f->half[1] && q->box.hi.y >= -f->half[1];
-  if (!overlaps) return 0;
+  int overlaps_z = q->box.lo.z <= f->highest && q->box.hi.z >= -f->base;
+  int overlaps_x = q->box.lo.x <= f->half[0] && q->box.hi.x >= -f->half[0];
+  int overlaps_y = q->box.lo.y <= f->half[1] && q->box.hi.y >= -f->half[1];
+  if (!overlaps_z || !overlaps_x || !overlaps_y) return 0;
 
-  hfi_hfield_cell(f, q->box.lo.x, q->box.lo.y, &q->c0, &q->r0);
-  hfi_hfield_cell(f, q->box.hi.x, q->box.hi.y, &q->c1, &q->r1);
+  hfi_hfield_cell(f, q->box.lo.x, q->box.lo.y, &q->cells.c0, &q->cells.r0);
+  hfi_hfield_cell(f, q->box.hi.x, q->box.hi.y, &q->cells.c1, &q->cells.r1);
   return 1;
 }

@@ -1,4 +1,5 @@
-// Points in a balanced tree of boxes. Finds the point at which a linear function is largest without visiting all points.
+// Points in a balanced tree of boxes. Finds the point at which a linear function is largest without visiting all
+// points.
 #ifndef HFI_GEOMETRY_LINEAR_TREE_H
 #define HFI_GEOMETRY_LINEAR_TREE_H
 
@@ -6,12 +7,19 @@
 #include "math/vec3.h"
 
 // f(x) = n.x - offset x_3, for points of `stride` 4 (the planes of a hull); those of stride 3 have no x_3.
-typedef struct hfiLinear { hfVec3 n; double offset; } hfiLinear;
+typedef struct hfiLinear {
+  hfVec3 n;
+  double offset;
+} hfiLinear;
 
-typedef struct hfiTreeBox { double lo[4], hi[4]; } hfiTreeBox;
+typedef struct hfiTreeBox {
+  double lo[4], hi[4];
+} hfiTreeBox;
 
 enum { HFI_LEAF_POINTS = 32 };
-// Coordinates of the points of a leaf, side by side for vectors. A leaf with fewer points repeats its last one; x_3 of points of stride 3 is zero.
+
+// Coordinates of the points of a leaf, side by side for vectors. A leaf with fewer points repeats its last one; x_3 of
+// points of stride 3 is zero.
 typedef struct hfiTreeLeaf {
   double x[4][HFI_LEAF_POINTS];
 } hfiTreeLeaf;
@@ -29,18 +37,19 @@ typedef struct hfiLinearTree {
 void hfi_tree_init(hfiLinearTree* tree, int count, int stride, const double* point, hfiArena* arena);
 
 // f of point i. It has the same bits wherever it is computed.
-static inline double hfi_linear(const hfiLinear* f, const hfiLinearTree* t, int32_t i) {
-  const double* x = t->point + (size_t)i * (size_t)t->stride;
+static inline double hfi_linear(const hfiLinear* f, const hfiLinearTree* tree, int32_t i) {
+  const double* x = tree->point + (size_t)i * (size_t)tree->stride;
   double value = v3_dot(f->n, v3_load(x));
-  return t->stride == 4 ? value - f->offset * x[3] : value;
+  return tree->stride == 4 ? value - f->offset * x[3] : value;
 }
 
-// The point with the largest f; the first one if several are equal. guess: any point; the larger its f, the faster the search.
+// The point with the largest f; the first one if several are equal. guess: any point; the larger its f, the faster the
+// search.
 int32_t hfi_tree_largest(const hfiLinearTree* tree, const hfiLinear* f, int32_t guess);
 // Like hfi_tree_largest. *second: the largest f of all other points.
 int32_t hfi_tree_two_largest(const hfiLinearTree* tree, const hfiLinear* f, int32_t guess, double* second);
-// Finds the points with f >= least, ascending, perhaps with some whose f is below it by rounding. Returns their number, or -1 if there are more than
-// `capacity`.
+// Finds the points with f >= least, ascending, perhaps with some whose f is below it by rounding. Returns their number,
+// or -1 if there are more than `capacity`.
 int hfi_tree_above(const hfiLinearTree* tree, const hfiLinear* f, double least, int32_t* found, int capacity);
 
 #endif

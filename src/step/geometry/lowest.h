@@ -1,5 +1,5 @@
-// The lowest part of a convex polyhedron along a direction `up`: a vertex, an edge or a face. The height of x is up.x. Heights that differ by at most `slack` [m]
-// count as equal.
+// The lowest part of a convex polyhedron along a direction `up`: a vertex, an edge or a face. The height of x is up.x.
+// Heights that differ by at most `slack` [m] count as equal.
 #ifndef HFI_GEOMETRY_LOWEST_H
 #define HFI_GEOMETRY_LOWEST_H
 
@@ -18,7 +18,8 @@ typedef struct hfiLowest {
   double slope2;                   // squared sine of the least angle at which other edges leave them [-]
 } hfiLowest;
 
-// Finds the lowest vertices. The search begins at any vertex, `start`. Returns 0 if there are more than HFI_MOST_LOWEST.
+// Finds the lowest vertices. The search begins at any vertex, `start`. Returns 0 if there are more than
+// HFI_MOST_LOWEST.
 int hfi_lowest_find(const hfiHull* hull, hfVec3 up, int32_t start, double slack, hfiLowest* low);
 
 // Finds the edge that is the lowest part. Returns 0 if the lowest part is a vertex or a face.

@@ -7,8 +7,8 @@
 // Is a point above a face of a hull, within its outline? The point may also be in the plane of the face or below it.
 int hfi_is_over_face(const hfiHull* hull, int32_t face, hfVec3 x);
 
-// B is a hull, A any bounded shape. Returns 1 and the closest or deepest points if a face of B surely decides them, 0 if an edge or a corner may decide;
-// *closest then means nothing.
+// B is a hull, A any bounded shape. Returns 1 and the closest or deepest points if a face of B surely decides them, 0
+// if an edge or a corner may decide; *closest then means nothing.
 int hfi_closest_over_face(const hfiCores* cores, hfiClosest* closest);
 
 #endif

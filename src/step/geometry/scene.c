@@ -260,10 +260,10 @@ HFI_NOINLINE static int joint_keeps_apart(const hfiScene* s, const hfPose* X_WG,
 static int recall_pair(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                        const hfiCull* cull, hfiContactPoint* points) {
   if (cull->collide == hfi_ellipsoid_box)
-    return hfi_ellipsoid_box_again(A, X_WA, B, X_WB, margin, cull->recent, points);
+    return hfi_ellipsoid_box_with_memory(A, X_WA, B, X_WB, margin, cull->recent, points);
   if (cull->collide == hfi_cylinder_box)
-    return hfi_cylinder_box_again(A, X_WA, B, X_WB, margin, cull->recent, points);
-  return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, cull->recent, points);
+    return hfi_cylinder_box_with_memory(A, X_WA, B, X_WB, margin, cull->recent, points);
+  return hfi_convex_with_memory(A, X_WA, B, X_WB, margin, cull->last, cull->recent, points);
 }
 
 // call_pair of a pair that has memories.
@@ -289,7 +289,8 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
     return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   }
 
-  // a pair of GJK: what separated the two in the last query is tried first, unless that query found them near each other
+  // a pair of GJK: what separated the two in the last query is tried first, unless that query found them near each
+  // other
   int were_near = cull->last && cull->last->face.kind != HFI_NO_FACE;
   if (!were_near && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
 

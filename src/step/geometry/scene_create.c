@@ -7,12 +7,14 @@
 
 #include <string.h>
 
-enum {
-  LARGE_HULL = 24,       // A hull of this many vertices or more gets an index.
-  MAX_LISTED = 8192,     // A model with at most this many pairs keeps all of them for good.
-  MAX_REMEMBERED = 1024, // At most this many pairs of hulls, or of a hull and a box, remember their last face, 0.7 kB each.
-  MAX_RECENT = 1024      // At most this many pairs that stay candidates for good remember their last contact, 0.3 kB each.
-};
+// A hull of this many vertices or more gets an index.
+enum { LARGE_HULL_VERTICES = 24 };
+// A model with at most this many pairs keeps all of them for good.
+enum { MAX_LISTED_PAIRS = 8192 };
+// At most this many pairs of hulls, or of a hull and a box, remember their last face, 0.7 kB each.
+enum { MAX_LAST_FACES = 1024 };
+// At most this many pairs that stay candidates for good remember their last contact, 0.3 kB each.
+enum { MAX_RECENT_CONTACTS = 1024 };
 
 // Makes the shapes of all geoms, and the box of each.
 static void view_shapes(hfiScene* s) {
@@ -144,7 +146,7 @@ void hfi_scene_complete_candidates(hfiScene* s) {
   measure_pairs(s);
 }
 
-// How many pairs may need a memory of their last query: pairs of two hulls, or of a hull and a box, MAX_REMEMBERED at
+// How many pairs may need a memory of their last query: pairs of two hulls, or of a hull and a box, MAX_LAST_FACES at
 // most.
 static int count_memories(const hfModel* m) {
   long hulls = 0;
@@ -156,7 +158,7 @@ static int count_memories(const hfModel* m) {
     boxes += hf_model_geom_type(m)[g] == HF_GEOM_BOX;
   }
   long most = hulls * (hulls - 1) / 2 + hulls * boxes;
-  return (int)(most < MAX_REMEMBERED ? most : MAX_REMEMBERED);
+  return (int)(most < MAX_LAST_FACES ? most : MAX_LAST_FACES);
 }
 
 // The largest number of pairs that can have a memory of their last contact.
@@ -168,7 +170,7 @@ static int count_recent(const hfModel* m) {
   for (int a = 0; a < HFI_SHAPES; ++a)
     for (int b = a; b < HFI_SHAPES; ++b)
       if (may_need_gjk(hfi_pair_function(a, b))) most += a == b ? count[a] * (count[a] - 1) / 2 : count[a] * count[b];
-  return (int)(most < MAX_RECENT ? most : MAX_RECENT);
+  return (int)(most < MAX_RECENT_CONTACTS ? most : MAX_RECENT_CONTACTS);
 }
 
 hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s, c, 0); }
@@ -212,7 +214,7 @@ static double choose_skin(const hfiScene* s) {
 
 // Does a mesh need an index? It does if it is large and belongs to a geom that can touch something.
 static int needs_index(const hfModel* m, int mesh) {
-  if (hf_model_mesh_vertnum(m)[mesh] < LARGE_HULL) return 0;
+  if (hf_model_mesh_vertnum(m)[mesh] < LARGE_HULL_VERTICES) return 0;
   for (int g = 0; g < m->ngeom; ++g)
     if (hf_model_geom_mesh(m)[g] == mesh && hfi_geom_may_touch(m, g)) return 1;
   return 0;
@@ -246,7 +248,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   // candidates; the filter is not known while planning: there is enough for both cases
   hfi_filter_init(&s->filter, m, arena);
   long all = (long)m->ngeom * (m->ngeom - 1) / 2;
-  long grown = 64L * m->ngeom + MAX_LISTED;
+  long grown = 64L * m->ngeom + MAX_LISTED_PAIRS;
   s->max_candidate = (int32_t)(all < grown ? all : grown) + m->npair;
   s->candidate = HFI_TAKE(arena, hfiCandidate, s->max_candidate);
   s->cull = HFI_TAKE(arena, hfiCull, s->max_candidate);
@@ -278,7 +280,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   find_active(s);
   s->has_only_joint = any_body_has_only_joint(m);
   s->skin = choose_skin(s);
-  s->listed = hfi_filter_count(&s->filter, MAX_LISTED + 1) <= MAX_LISTED;
+  s->listed = hfi_filter_count(&s->filter, MAX_LISTED_PAIRS + 1) <= MAX_LISTED_PAIRS;
   if (!s->listed) return;
   list_all(s);
   hfi_scene_complete_candidates(s);

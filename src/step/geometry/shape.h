@@ -9,23 +9,27 @@
 #include "model/shape.h"
 
 typedef struct hfiShape {
-  int32_t type; // hfGeomType
-  double size[3];      // see model/shape.h
-  const hfiHull* hull; // hull of a mesh, in the geom's frame, or of a box for which box_hull.h made one; NULL for other shapes
-  const hfiHeightField* field; // for a height field; NULL for other shapes
+  int32_t type;                // hfGeomType
+  double size[3];              // see model/shape.h
+  const hfiHull* hull;         // of a mesh, in the geom's frame, or of a box for which box_hull.h made one; else NULL
+  const hfiHeightField* field; // of a height field; else NULL
 } hfiShape;
 
 // Views of a model's arrays; `hull` and `field` belong to the geom's mesh and height field, NULL for other types.
 hfiHull hfi_model_hull(const hfModel* model, int mesh);
 hfiShape hfi_model_shape(const hfModel* model, int geom, const hfiHull* hull, const hfiHeightField* field);
 
-// An axis-aligned box in the world. A plane's is infinite.
-typedef struct hfiAabb { hfVec3 lo, hi; } hfiAabb;
+// An axis-aligned box.
+typedef struct hfiAabb {
+  hfVec3 lo, hi;
+} hfiAabb;
+
+// The box of a shape at a pose, along the axes of the pose's parent. The box of a plane is infinite.
 hfiAabb hfi_shape_aabb(const hfiShape* shape, const hfPose* X_WG);
 
+// The box about a centre with these half sizes.
 static inline hfiAabb hfi_aabb_about(hfVec3 centre, hfVec3 half) {
-  hfiAabb r = {v3_sub(centre, half), v3_add(centre, half)};
-  return r;
+  return (hfiAabb){v3_sub(centre, half), v3_add(centre, half)};
 }
 
 // One point of a contact manifold between A and B.
@@ -46,8 +50,8 @@ int hfi_pair_points(int type_a, int type_b);
 // Deterministic, allocation-free; swapping A and B swaps the witness points and turns the normal.
 int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                 double margin, hfiContactPoint* points);
-// The depth of the deepest point that hfi_collide finds without a margin; 0 if there is none [m]. For two boxes this is their least overlap along an
-// axis, up to 4e-6 of their size.
+// The depth of the deepest point that hfi_collide finds without a margin; 0 if there is none [m]. For two boxes this is
+// their least overlap along an axis, up to 4e-6 of their size.
 double hfi_overlap_depth(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB);
 
 #endif

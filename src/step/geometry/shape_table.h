@@ -1,5 +1,5 @@
-// The table of shapes: the functions that geometry calls without knowing which shape it has. Each shape has a file of its own name. Sizes, masses and
-// the names of shapes in files are in the table of model/shape.h.
+// The table of shapes: the functions that geometry calls without knowing which shape it has. Each shape has a file of
+// its own name. Sizes, masses and the names of shapes in files are in the table of model/shape.h.
 #ifndef HFI_GEOMETRY_SHAPE_TABLE_H
 #define HFI_GEOMETRY_SHAPE_TABLE_H
 
@@ -26,12 +26,14 @@ typedef struct hfiShapeFunctions {
   // Flat part that looks along d (facet.h); NULL: none.
   void (*facet)(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
   hfiNearest (*nearest)(const hfiShape* shape, hfVec3 p);
-  // The part of the ray o + t d inside of a convex shape (ray.h); for other shapes, the first point where the ray passes the surface.
+  // The part of the ray o + t d inside of a convex shape (ray.h); for other shapes, the first point where the ray
+  // passes the surface.
   hfiSpan (*span)(const hfiShape* shape, hfVec3 o, hfVec3 d);
   int (*ray)(const hfiShape* shape, hfVec3 o, hfVec3 d, double* t, hfVec3* normal);
 } hfiShapeFunctions;
 
-extern const hfiShapeFunctions hfi_plane, hfi_sphere, hfi_capsule, hfi_ellipsoid, hfi_cylinder, hfi_box, hfi_mesh, hfi_hfield;
+extern const hfiShapeFunctions hfi_plane, hfi_sphere, hfi_capsule, hfi_ellipsoid;
+extern const hfiShapeFunctions hfi_cylinder, hfi_box, hfi_mesh, hfi_hfield;
 
 // The functions of each shape, indexed by hfGeomType.
 extern const hfiShapeFunctions* const hfi_shape_functions[HFI_SHAPES];

@@ -1,35 +1,40 @@
 // Sphere of radius size[0]; its core is its centre.
 #include "step/geometry/shape_table.h"
 
-static hfiAabb sphere_bounds(const hfiShape* s, const hfPose* X) {
-  double r = s->size[0];
-  return hfi_aabb_about(X->p, v3(r, r, r));
+static hfiAabb sphere_bounds(const hfiShape* shape, const hfPose* X) {
+  double radius = shape->size[0];
+  return hfi_aabb_about(X->p, v3(radius, radius, radius));
 }
 
-static int plane_sphere(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+// Finds the contact point with a plane, the lowest point of the sphere. Returns 0 if its gap exceeds the margin.
+static int plane_sphere(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
+                        hfiContactPoint* points) {
   (void)A;
   put_plane_point(points, plane_of(X_WA), X_WB->p, B->size[0], 0);
   return points[0].depth >= -margin;
 }
 
-static hfVec3 sphere_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
-  (void)s, (void)d, (void)hint;
+static hfVec3 sphere_support(const hfiShape* shape, hfVec3 d, int32_t* hint) {
+  (void)shape;
+  (void)d;
+  (void)hint;
   return v3_zero();
 }
 
-static double sphere_core_size(const hfiShape* s) {
-  (void)s;
+static double sphere_core_size(const hfiShape* shape) {
+  (void)shape;
   return 0;
 }
 
-static hfiNearest sphere_nearest(const hfiShape* s, hfVec3 p) {
-  double d = v3_norm(p);
-  hfVec3 n = d > 0 ? v3_scale(1 / d, p) : v3(0, 0, 1);
-  hfiNearest r = {d - s->size[0], v3_scale(s->size[0], n), n};
-  return r;
+// Returns the point of the surface that is nearest to p, in the frame of the sphere; for the centre the point above it.
+static hfiNearest sphere_nearest(const hfiShape* shape, hfVec3 p) {
+  double radius = shape->size[0];
+  double distance = v3_norm(p);
+  hfVec3 n = distance > 0 ? v3_scale(1 / distance, p) : v3(0, 0, 1);
+  return (hfiNearest){distance - radius, v3_scale(radius, n), n};
 }
 
-static hfiSpan sphere_span(const hfiShape* s, hfVec3 o, hfVec3 d) { return hfi_ball_span(o, d, s->size[0]); }
+static hfiSpan sphere_span(const hfiShape* shape, hfVec3 o, hfVec3 d) { return hfi_ball_span(o, d, shape->size[0]); }
 
 const hfiShapeFunctions hfi_sphere = {.max_points = 1,
                                       .is_round = 1,

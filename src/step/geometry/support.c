@@ -1,22 +1,32 @@
 // Support points of pairs, see support.h.
 #include "step/geometry/shape_table.h"
 
-hfVec3 hfi_support(const hfiShape* s, hfVec3 d, int32_t* hint) { return hfi_functions(s)->support(s, d, hint); }
+hfVec3 hfi_support(const hfiShape* shape, hfVec3 d, int32_t* hint) {
+  return hfi_functions(shape)->support(shape, d, hint);
+}
 
-double hfi_core_radius(const hfiShape* s) { return hfi_functions(s)->is_round ? s->size[0] : 0; }
+double hfi_core_radius(const hfiShape* shape) { return hfi_functions(shape)->is_round ? shape->size[0] : 0; }
 
+// Returns the cores of two shapes in the frame of A.
 hfiCores hfi_cores(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB) {
-  hfiCores c = {A, B, pose_inv_mul(*X_WA, *X_WB), 0, 0, hfi_functions(A)->core_size(A) + hfi_functions(B)->core_size(B)};
-  return c;
+  double scale = hfi_functions(A)->core_size(A) + hfi_functions(B)->core_size(B);
+  return (hfiCores){.A = A, .B = B, .X_AB = pose_inv_mul(*X_WA, *X_WB), .hint_a = 0, .hint_b = 0, .scale = scale};
 }
 
-hfiSupportPoint hfi_support_pair(hfiCores* c, hfVec3 d) {
-  hfiSupportPoint s;
-  s.a = hfi_functions(c->A)->support(c->A, d, &c->hint_a);
-  s.b = pose_point(c->X_AB, hfi_functions(c->B)->support(c->B, m3_tmulv(c->X_AB.R, v3_neg(d)), &c->hint_b));
-  s.w = v3_sub(s.a, s.b);
-  s.vertex_a = c->hint_a, s.vertex_b = c->hint_b;
-  return s;
+// Returns the point of A - B that is farthest along d. The searches on meshes begin at the vertices that they found the
+// last time.
+hfiSupportPoint hfi_support_pair(hfiCores* cores, hfVec3 d) {
+  const hfiShape* A = cores->A;
+  const hfiShape* B = cores->B;
+  hfVec3 minus_d_B = m3_tmulv(cores->X_AB.R, v3_neg(d));
+
+  hfiSupportPoint point;
+  point.a = hfi_functions(A)->support(A, d, &cores->hint_a);
+  point.b = pose_point(cores->X_AB, hfi_functions(B)->support(B, minus_d_B, &cores->hint_b));
+  point.w = v3_sub(point.a, point.b);
+  point.vertex_a = cores->hint_a;
+  point.vertex_b = cores->hint_b;
+  return point;
 }
 
-double hfi_separation(hfiCores* c, hfVec3 n) { return v3_dot(n, hfi_support_pair(c, v3_neg(n)).w); }
+double hfi_separation(hfiCores* cores, hfVec3 n) { return v3_dot(n, hfi_support_pair(cores, v3_neg(n)).w); }
