@@ -10,19 +10,27 @@
 
 #include "step/dynamics/dynamics.h"
 
-double hf_pid(const hfGains* k, hfSetpoint wanted, double q, double v, double h, double* integral) {
-  double e = wanted.q - q, sum = integral ? *integral : 0;
+// Returns the force of a PID controller [N or N m] for the present *integral, then advances that by h e. Without an
+// integral (NULL) ki has no effect.
+double hf_pid(const hfGains* gains, hfSetpoint wanted, double q, double v, double h, double* integral) {
+  double e = wanted.q - q;
+  double sum = integral ? *integral : 0;
   if (integral) *integral += h * e;
-  return k->kp * e + k->ki * sum + k->kd * (wanted.v - v);
+  return gains->kp * e + gains->ki * sum + gains->kd * (wanted.v - v);
 }
 
-void hf_computed_torque(hfDynamics* d, const double* q, const double* v, const hfSetpoint* wanted, const hfGains* gains, double* scratch, double* tau) {
-  int nv = d->model->nv;
+// Computes the forces tau (nv) that give every dof its wanted acceleration plus feedback. scratch: (nv).
+void hf_computed_torque(hfDynamics* dynamics, const double* q, const double* v, const hfSetpoint* wanted,
+                        const hfGains* gains, double* scratch, double* tau) {
+  int nv = dynamics->model->nv;
   for (int i = 0; i < nv; ++i) scratch[i] = wanted[i].a + hf_pid(&gains[i], wanted[i], q[i], v[i], 0, NULL);
-  hf_dynamics_inverse(d, v, scratch, NULL, tau);
+  hf_dynamics_inverse(dynamics, v, scratch, NULL, tau);
 }
 
+// Returns the velocity [rad/s or m/s] that removes the position error within a period T [s], at most as fast as the
+// acceleration a_max can still brake.
 double hf_braking_target(hfSetpoint wanted, double q, double T, double a_max) {
-  double e = wanted.q - q, fastest = sqrt(2 * a_max * fabs(e));
+  double e = wanted.q - q;
+  double fastest = sqrt(2 * a_max * fabs(e));
   return wanted.v + clamp(e / T, -fastest, fastest);
 }

@@ -11,8 +11,11 @@ typedef struct hfiLengthSearch {
   int uselimit;    // 1: limits of joints and tendons come first
   double accel;    // acceleration of the pull [rad/s^2 or m/s^2]
   double maxforce; // largest norm of its forces, 0: any [N or N m]
-  double timeconst, timestep, inttotal, interval; // [s]
-  double tolrange; // share of the range by which a length may still move at the end [-]
+  double timeconst; // of the damping [s]
+  double timestep;  // of the search [s]
+  double inttotal;  // how long the muscle is pulled [s]
+  double interval;  // in the last part of that the length must be at rest [s]
+  double tolrange;  // share of the range by which a length may still move at the end [-]
 } hfiLengthSearch;
 
 hfiLengthSearch hfi_length_search_default(void);
@@ -21,8 +24,8 @@ hfiLengthSearch hfi_length_search_default(void);
 typedef struct hfiPuller hfiPuller;
 void hfi_puller_free(hfiPuller* puller); // NULL is allowed
 
-// Finds d->lengthrange of a muscle on what the builder has so far. *puller is NULL or what an earlier call made; the caller frees it. Returns 0 where
-// pulling finds no bounds.
-int hfi_find_muscle_length(hfBuilder* builder, hfActuatorDef* d, const hfiLengthSearch* search, hfiPuller** puller);
+// Finds def->lengthrange of a muscle on what the builder has so far. *puller is NULL or what an earlier call made; the
+// caller frees it. Returns 0 where pulling finds no bounds.
+int hfi_find_muscle_length(hfBuilder* builder, hfActuatorDef* def, const hfiLengthSearch* search, hfiPuller** puller);
 
 #endif

@@ -12,22 +12,24 @@
 
 // Returns the last body above the chain: the parent of `base`, or the world if base < 0.
 // Returns -1 if the tip is not on the base.
-static int find_root(const hfModel* m, int tip_body, int base) {
+static int find_root(const hfModel* model, int tip_body, int base) {
   if (base < 0) return 0;
-  for (int b = tip_body; b > 0; b = hf_model_body_parent(m)[b])
-    if (b == base) return hf_model_body_parent(m)[b];
+  for (int b = tip_body; b > 0; b = hf_model_body_parent(model)[b])
+    if (b == base) return hf_model_body_parent(model)[b];
   return -1;
 }
 
 // Is the actuator a motor of joint j: is its force its control times a constant that is not zero?
-static int is_motor(const hfModel* m, int actuator, int j) {
-  int trn = hf_model_actuator_trntype(m)[actuator];
-  return (trn == HF_TRANSMISSION_JOINT || trn == HF_TRANSMISSION_JOINT_IN_PARENT) &&
-         hf_model_actuator_trnid(m)[2 * actuator] == j &&
-         hf_model_actuator_dyntype(m)[actuator] == HF_ACTIVATION_NONE &&
-         hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_FIXED &&
-         hf_model_actuator_biastype(m)[actuator] == HF_BIAS_NONE &&
-         hf_model_actuator_gear(m)[6 * actuator] * hf_model_actuator_gainprm(m)[3 * actuator] != 0;
+static int is_motor(const hfModel* model, int actuator, int j) {
+  int trn = hf_model_actuator_trntype(model)[actuator];
+  int is_on_joint = trn == HF_TRANSMISSION_JOINT || trn == HF_TRANSMISSION_JOINT_IN_PARENT;
+  if (!is_on_joint || hf_model_actuator_trnid(model)[2 * actuator] != j) return 0;
+
+  int has_constant_gain = hf_model_actuator_dyntype(model)[actuator] == HF_ACTIVATION_NONE &&
+                          hf_model_actuator_gaintype(model)[actuator] == HF_GAIN_FIXED &&
+                          hf_model_actuator_biastype(model)[actuator] == HF_BIAS_NONE;
+  double gain = hf_model_actuator_gear(model)[6 * actuator] * hf_model_actuator_gainprm(model)[3 * actuator];
+  return has_constant_gain && gain != 0;
 }
 
 // Returns the effort that a range allows in both directions, multiplied by |scale|.
@@ -36,49 +38,52 @@ static double smaller_side(const double* range, double scale) {
 }
 
 // Sets motor, gain and effort of a joint. Its effort is the least of the limits of joint, control and force.
-static void find_motor(const hfModel* m, hfiArmJoint* a) {
-  a->motor = -1;
-  a->effort = INFINITY;
-  for (int i = 0; i < m->nu && a->motor < 0; ++i)
-    if (is_motor(m, i, a->joint)) a->motor = i;
+static void find_motor(const hfModel* model, hfiArmJoint* joint) {
+  joint->motor = -1;
+  joint->effort = INFINITY;
+  for (int i = 0; i < model->nu && joint->motor < 0; ++i)
+    if (is_motor(model, i, joint->joint)) joint->motor = i;
 
-  if (hf_model_jnt_actfrclimited(m)[a->joint])
-    a->effort = smaller_side(hf_model_jnt_actfrcrange(m) + 2 * a->joint, 1);
-  if (a->motor < 0) return;
+  if (hf_model_jnt_actfrclimited(model)[joint->joint])
+    joint->effort = smaller_side(hf_model_jnt_actfrcrange(model) + 2 * joint->joint, 1);
+  if (joint->motor < 0) return;
 
-  double gear = hf_model_actuator_gear(m)[6 * a->motor];
-  a->gain = gear * hf_model_actuator_gainprm(m)[3 * a->motor];
-  if (hf_model_actuator_ctrllimited(m)[a->motor] && !m->world.disable_clamp_control)
-    a->effort = min2(a->effort, smaller_side(hf_model_actuator_ctrlrange(m) + 2 * a->motor, a->gain));
-  if (hf_model_actuator_forcelimited(m)[a->motor])
-    a->effort = min2(a->effort, smaller_side(hf_model_actuator_forcerange(m) + 2 * a->motor, gear));
+  // limits of control and force
+  double gear = hf_model_actuator_gear(model)[6 * joint->motor];
+  joint->gain = gear * hf_model_actuator_gainprm(model)[3 * joint->motor];
+  if (hf_model_actuator_ctrllimited(model)[joint->motor] && !model->world.disable_clamp_control)
+    joint->effort =
+        min2(joint->effort, smaller_side(hf_model_actuator_ctrlrange(model) + 2 * joint->motor, joint->gain));
+  if (hf_model_actuator_forcelimited(model)[joint->motor])
+    joint->effort = min2(joint->effort, smaller_side(hf_model_actuator_forcerange(model) + 2 * joint->motor, gear));
 }
 
 // Describes joint j of the model in *a.
-static void describe_joint(const hfModel* m, int j, hfiArmJoint* a) {
-  int limited = hf_model_jnt_limited(m)[j];
-  a->joint = j;
-  a->qposadr = hf_model_jnt_qposadr(m)[j];
-  a->dofadr = hf_model_jnt_dofadr(m)[j];
-  a->lo = limited ? hf_model_jnt_range(m)[2 * j] : -INFINITY;
-  a->hi = limited ? hf_model_jnt_range(m)[2 * j + 1] : INFINITY;
-  find_motor(m, a);
+static void describe_joint(const hfModel* model, int j, hfiArmJoint* joint) {
+  int limited = hf_model_jnt_limited(model)[j];
+  joint->joint = j;
+  joint->qposadr = hf_model_jnt_qposadr(model)[j];
+  joint->dofadr = hf_model_jnt_dofadr(model)[j];
+  joint->lo = limited ? hf_model_jnt_range(model)[2 * j] : -INFINITY;
+  joint->hi = limited ? hf_model_jnt_range(model)[2 * j + 1] : INFINITY;
+  find_motor(model, joint);
 }
 
 // Describes the joints of the arm, from the tip inwards, so that the last place is filled first.
 // Refuses a joint of several dofs.
 static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
-  const hfModel* m = arm->model;
+  const hfModel* model = arm->model;
   int i = arm->n;
 
-  for (int b = arm->tip_body; b != root; b = hf_model_body_parent(m)[b])
-    for (int k = hf_model_body_jntnum(m)[b] - 1; k >= 0; --k) {
-      int j = hf_model_body_jntadr(m)[b] + k;
-      if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j]))
+  for (int b = arm->tip_body; b != root; b = hf_model_body_parent(model)[b])
+    for (int k = hf_model_body_jntnum(model)[b] - 1; k >= 0; --k) {
+      int j = hf_model_body_jntadr(model)[b] + k;
+      if (!hfi_joint_is_scalar(hf_model_jnt_type(model)[j]))
         return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
                           "%s of %s: an arm can have only hinges and slides; name a base between it and the tip",
-                          hfi_model_label(m, HF_OBJECT_JOINT, j).text, hfi_model_label(m, HF_OBJECT_BODY, b).text);
-      describe_joint(m, j, &arm->joint[--i]);
+                          hfi_model_label(model, HF_OBJECT_JOINT, j).text,
+                          hfi_model_label(model, HF_OBJECT_BODY, b).text);
+      describe_joint(model, j, &arm->joint[--i]);
     }
   return HF_OK;
 }
@@ -101,27 +106,30 @@ static void take_arrays(void* object, hfiArena* arena) {
   arm->H = HFI_TAKE(arena, double, n * n);
   arm->U = HFI_TAKE(arena, double, n * n);
   HFI_TAKE_EACH(arena, double, n, &arm->g, &arm->x, &arm->y, &arm->lo, &arm->hi, &arm->wish, &arm->best, &arm->trial);
-  arm->at = HFI_TAKE(arena, int32_t, n);
+  arm->held = HFI_TAKE(arena, int32_t, n);
   arm->index = HFI_TAKE(arena, int32_t, n);
 }
 
 // Finds the tip, the body *root above the base, and the number of joints between them. Refuses names that are unknown.
 static hfStatus find_ends(hfArm* plan, const char* tip, const char* base, int* root, hfError* error) {
-  const hfModel* m = plan->model;
+  const hfModel* model = plan->model;
 
   // the tip is a site or a body
-  plan->tip_site = hf_model_find(m, HF_OBJECT_SITE, tip);
-  plan->tip_body = plan->tip_site >= 0 ? hf_model_site_body(m)[plan->tip_site] : hf_model_find(m, HF_OBJECT_BODY, tip);
+  plan->tip_site = hf_model_find(model, HF_OBJECT_SITE, tip);
+  if (plan->tip_site >= 0) plan->tip_body = hf_model_site_body(model)[plan->tip_site];
+  else plan->tip_body = hf_model_find(model, HF_OBJECT_BODY, tip);
   if (plan->tip_body < 0)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "tip \"%s\": no site or body has this name", tip);
 
-  int body = base ? hf_model_find(m, HF_OBJECT_BODY, base) : -1;
+  // the bodies between tip and base
+  int body = base ? hf_model_find(model, HF_OBJECT_BODY, base) : -1;
   if (base && body < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "base \"%s\": no body has this name", base);
-  *root = find_root(m, plan->tip_body, body);
+  *root = find_root(model, plan->tip_body, body);
   if (*root < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "base \"%s\": the tip \"%s\" is not on it", base, tip);
 
   plan->n = 0;
-  for (int b = plan->tip_body; b != *root; b = hf_model_body_parent(m)[b]) plan->n += hf_model_body_jntnum(m)[b];
+  for (int b = plan->tip_body; b != *root; b = hf_model_body_parent(model)[b])
+    plan->n += hf_model_body_jntnum(model)[b];
   if (plan->n == 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "tip \"%s\": no joint moves it", tip);
   return HF_OK;
 }
@@ -185,6 +193,7 @@ void hf_arm_move(hfArm* arm, const double* q) {
   hf_dynamics_set_position(arm->dynamics, arm->q_world, NULL);
 }
 
+// Returns the pose of the tip in the world.
 hfPose hf_arm_pose(const hfArm* arm) {
   return arm->tip_site >= 0 ? hf_dynamics_site_pose(arm->dynamics, arm->tip_site)
                             : hf_dynamics_body_pose(arm->dynamics, arm->tip_body);

@@ -15,20 +15,21 @@
 
 // A multiplier pulls inward only if it is above this share of its terms [-]: less is rounding.
 static const double ROUNDING_SHARE = 1e-14;
-enum { PASSES = 20 }; // A problem of n variables may take this many passes times n + 1.
+enum { PASSES_A_VARIABLE = 20 }; // A problem of n variables may take this many passes times n + 1.
 
-// Computes the minimum p->y over the free variables, which p->index lists. U is scratch.
+// Computes the minimum box->y over the free variables, which box->index lists. U is scratch.
 // Returns nonzero where H_FF has no factor.
-static int solve_free(const hfiBoxProblem* p, int nfree) {
-  double *U = p->U, *y = p->y;
+static int solve_free(const hfiBoxProblem* box, int nfree) {
+  double* U = box->U;
+  double* y = box->y;
 
   // U = H_FF, y = g_F - H_FB x_B
   for (int a = 0; a < nfree; ++a) {
-    const double* row = p->H + p->n * p->index[a];
-    y[a] = p->g[p->index[a]];
-    for (int k = 0; k < p->n; ++k)
-      if (p->at[k] != 0) y[a] -= row[k] * p->x[k];
-    for (int b = a; b < nfree; ++b) U[a * nfree + b] = row[p->index[b]];
+    const double* row = box->H + box->n * box->index[a];
+    y[a] = box->g[box->index[a]];
+    for (int k = 0; k < box->n; ++k)
+      if (box->held[k] != 0) y[a] -= row[k] * box->x[k];
+    for (int b = a; b < nfree; ++b) U[a * nfree + b] = row[box->index[b]];
   }
 
   if (hfi_cholesky(U, nfree, nfree) != 0) return 1;
@@ -36,18 +37,21 @@ static int solve_free(const hfiBoxProblem* p, int nfree) {
   return 0;
 }
 
-// Moves x towards y until the first bound, and writes there p->at of the variable that is held.
+// Moves x towards y until the first bound, and writes there box->held of the variable that is held.
 // Returns this variable, or -1 if y was reached.
-static int step_free(const hfiBoxProblem* p, int nfree) {
-  const double *lo = p->lo, *hi = p->hi, *y = p->y;
-  double* x = p->x;
+static int step_free(const hfiBoxProblem* box, int nfree) {
+  const double* lo = box->lo;
+  const double* hi = box->hi;
+  const double* y = box->y;
+  double* x = box->x;
 
   // the share of the way at which the first bound is met
   double share = 1;
   int blocking = -1;
   for (int a = 0; a < nfree; ++a) {
-    int i = p->index[a];
+    int i = box->index[a];
     if (y[a] >= lo[i] && y[a] <= hi[i]) continue;
+
     double bound = y[a] < lo[i] ? lo[i] : hi[i];
     double t = (bound - x[i]) / (y[a] - x[i]);
     if (t < share || blocking < 0) {
@@ -56,30 +60,31 @@ static int step_free(const hfiBoxProblem* p, int nfree) {
     }
   }
 
+  // the step
   for (int a = 0; a < nfree; ++a) {
-    int i = p->index[a];
+    int i = box->index[a];
     double end = share < 1 ? x[i] + share * (y[a] - x[i]) : y[a];
     x[i] = clamp(end, lo[i], hi[i]);
     if (i == blocking) {
-      p->at[i] = y[a] < lo[i] ? -1 : 1;
-      x[i] = p->at[i] < 0 ? lo[i] : hi[i];
+      box->held[i] = y[a] < lo[i] ? -1 : 1;
+      x[i] = box->held[i] < 0 ? lo[i] : hi[i];
     }
   }
   return blocking;
 }
 
 // Returns the bound variable that gains most by being freed, or -1 if none does.
-static int find_release(const hfiBoxProblem* p) {
+static int find_release(const hfiBoxProblem* box) {
   int release = -1;
   double steepest = 0;
 
-  for (int i = 0; i < p->n; ++i) {
-    if (p->at[i] == 0 || p->lo[i] == p->hi[i]) continue;
+  for (int i = 0; i < box->n; ++i) {
+    if (box->held[i] == 0 || box->lo[i] == box->hi[i]) continue;
 
-    // If `inward` is positive, the value falls towards the inside.
-    double row = hfi_dot(p->H + p->n * i, p->x, p->n);
-    double inward = p->at[i] * (row - p->g[i]);
-    if (inward > steepest + ROUNDING_SHARE * (fabs(row) + fabs(p->g[i]))) {
+    // if `inward` is positive, the value falls towards the inside
+    double row = hfi_dot(box->H + box->n * i, box->x, box->n);
+    double inward = box->held[i] * (row - box->g[i]);
+    if (inward > steepest + ROUNDING_SHARE * (fabs(row) + fabs(box->g[i]))) {
       steepest = inward;
       release = i;
     }
@@ -87,24 +92,27 @@ static int find_release(const hfiBoxProblem* p) {
   return release;
 }
 
-int hfi_box_minimise(const hfiBoxProblem* p) {
-  for (int i = 0; i < p->n; ++i) {
-    p->x[i] = clamp(p->x[i], p->lo[i], p->hi[i]);
-    p->at[i] = p->lo[i] == p->hi[i] ? -1 : 0;
+// Finds the minimum, from any start box->x. Returns the number of passes, or -1 if there were too many or H has no
+// factor.
+int hfi_box_minimise(const hfiBoxProblem* box) {
+  for (int i = 0; i < box->n; ++i) {
+    box->x[i] = clamp(box->x[i], box->lo[i], box->hi[i]);
+    box->held[i] = box->lo[i] == box->hi[i] ? -1 : 0;
   }
 
-  for (int pass = 1; pass <= PASSES * (p->n + 1); ++pass) {
+  for (int pass = 1; pass <= PASSES_A_VARIABLE * (box->n + 1); ++pass) {
     // the set F of free variables
     int nfree = 0;
-    for (int i = 0; i < p->n; ++i)
-      if (p->at[i] == 0) p->index[nfree++] = i;
+    for (int i = 0; i < box->n; ++i)
+      if (box->held[i] == 0) box->index[nfree++] = i;
 
-    if (solve_free(p, nfree) != 0) return -1;
-    if (step_free(p, nfree) >= 0) continue;
+    // steps 1 and 2, then 3
+    if (solve_free(box, nfree) != 0) return -1;
+    if (step_free(box, nfree) >= 0) continue;
 
-    int release = find_release(p);
+    int release = find_release(box);
     if (release < 0) return pass;
-    p->at[release] = 0;
+    box->held[release] = 0;
   }
   return -1;
 }

@@ -18,17 +18,20 @@
 #include "linalg/dense.h"
 #include <string.h>
 
+// Returns the default options of both kinds of inverse kinematics.
 hfIkConfig hf_ik_config_default(void) {
-  hfIkConfig c = {.length = 0.3,
-                  .damping = 2e-3,
-                  .period = 2e-3,
-                  .posture_gain = 0.1,
-                  .tolerance = 0.02,
-                  .position_tolerance = 1e-7,
-                  .rotation_tolerance = 1e-6,
-                  .iterations = 400,
-                  .restarts = 10,
-                  .seed = 1};
+  hfIkConfig c = {
+      .length = 0.3,
+      .damping = 2e-3,
+      .period = 2e-3,
+      .posture_gain = 0.1,
+      .tolerance = 0.02,
+      .position_tolerance = 1e-7,
+      .rotation_tolerance = 1e-6,
+      .iterations = 400,
+      .restarts = 10,
+      .seed = 1,
+  };
   return c;
 }
 
@@ -44,30 +47,36 @@ static int is_finite_pose(hfPose X) {
 }
 
 // Refuses a configuration with numbers out of their ranges, and an arm whose pose is not finite.
-static hfStatus check_config(const hfArm* arm, const hfIkConfig* c) {
-  const double numbers[] = {c->length, c->damping, c->posture_gain};
-  if (!hfi_all_finite(numbers, 3) || c->length <= 0 || c->damping < 0 || c->posture_gain < 0) return HF_ERROR_ARGUMENT;
-  if (c->posture && !hfi_all_finite(c->posture, arm->n)) return HF_ERROR_NONFINITE;
+static hfStatus check_config(const hfArm* arm, const hfIkConfig* config) {
+  const double numbers[] = {config->length, config->damping, config->posture_gain};
+  int is_valid = hfi_all_finite(numbers, 3) && config->length > 0 && config->damping >= 0 && config->posture_gain >= 0;
+  if (!is_valid) return HF_ERROR_ARGUMENT;
+  if (config->posture && !hfi_all_finite(config->posture, arm->n)) return HF_ERROR_NONFINITE;
   return is_finite_pose(hf_arm_pose(arm)) ? HF_OK : HF_ERROR_NONFINITE;
 }
 
-static hfStatus check_rate_config(const hfArm* arm, const hfIkConfig* c) {
-  if (!isfinite(c->period) || c->period <= 0 || !(c->tolerance >= 0)) return HF_ERROR_ARGUMENT;
-  for (int i = 0; c->speed && i < arm->n; ++i)
-    if (!(c->speed[i] >= 0)) return HF_ERROR_ARGUMENT;
-  return check_config(arm, c);
+// The same for options of joint rates.
+static hfStatus check_rate_config(const hfArm* arm, const hfIkConfig* config) {
+  if (!isfinite(config->period) || config->period <= 0 || !(config->tolerance >= 0)) return HF_ERROR_ARGUMENT;
+  for (int i = 0; config->speed && i < arm->n; ++i)
+    if (!(config->speed[i] >= 0)) return HF_ERROR_ARGUMENT;
+  return check_config(arm, config);
 }
 
-static hfStatus check_search_config(const hfArm* arm, const hfIkConfig* c) {
-  int in_range = c->position_tolerance >= 0 && c->rotation_tolerance >= 0 && c->iterations >= 0 && c->restarts >= 0;
-  return in_range ? check_config(arm, c) : HF_ERROR_ARGUMENT;
+// The same for options of the search.
+static hfStatus check_search_config(const hfArm* arm, const hfIkConfig* config) {
+  int has_tolerances = config->position_tolerance >= 0 && config->rotation_tolerance >= 0;
+  int has_counts = config->iterations >= 0 && config->restarts >= 0;
+  return has_tolerances && has_counts ? check_config(arm, config) : HF_ERROR_ARGUMENT;
 }
 
+// row (6) <- a twist, whose angular part is multiplied by a length.
 static void weigh_twist(hfMotion e, double length, double* row) {
   v3_store(row, v3_scale(length, e.w));
   v3_store(row + 3, e.v);
 }
 
+// Computes arm->Jw: the columns of the chain, angular rows multiplied by `length`.
 void hfi_arm_weigh(hfArm* arm, double length) {
   hf_arm_jacobian(arm, arm->Jw);
   for (int i = 0; i < 3 * arm->n; ++i) arm->Jw[i] *= length;
@@ -88,30 +97,31 @@ static int minimise(hfArm* arm, const double* e, double lambda2) {
     arm->x[i] = 0;
   }
 
-  hfiBoxProblem box = {n, arm->H, arm->g, arm->lo, arm->hi, arm->x, arm->at, arm->U, arm->y, arm->index};
+  hfiBoxProblem box = {n, arm->H, arm->g, arm->lo, arm->hi, arm->x, arm->held, arm->U, arm->y, arm->index};
   hfi_box_minimise(&box);
 
+  // joints at a bound
   int held = 0;
-  for (int i = 0; i < n; ++i) held += arm->at[i] != 0;
+  for (int i = 0; i < n; ++i) held += arm->held[i] != 0;
   return held;
 }
 
 // Sets arm->wish: gain times the way to the posture, or zero without a posture.
-static void seek_posture(hfArm* arm, const hfIkConfig* c, double gain) {
+static void seek_posture(hfArm* arm, const hfIkConfig* config, double gain) {
   for (int i = 0; i < arm->n; ++i)
-    arm->wish[i] = c->posture ? gain * (c->posture[i] - arm->q_world[arm->joint[i].qposadr]) : 0;
+    arm->wish[i] = config->posture ? gain * (config->posture[i] - arm->q_world[arm->joint[i].qposadr]) : 0;
 }
 
 // ---- differential ---------------------------------------------------------------------------------
 
 // Sets the bounds lo and hi of the joint rates [rad/s or m/s] from ranges and speeds.
-static void bound_rates(hfArm* arm, const hfIkConfig* c) {
+static void bound_rates(hfArm* arm, const hfIkConfig* config) {
   for (int i = 0; i < arm->n; ++i) {
-    const hfiArmJoint* a = &arm->joint[i];
-    double q = arm->q_world[a->qposadr];
-    double speed = c->speed ? c->speed[i] : INFINITY;
-    arm->lo[i] = clamp((a->lo - q) / c->period, -speed, speed);
-    arm->hi[i] = clamp((a->hi - q) / c->period, -speed, speed);
+    const hfiArmJoint* joint = &arm->joint[i];
+    double q = arm->q_world[joint->qposadr];
+    double speed = config->speed ? config->speed[i] : INFINITY;
+    arm->lo[i] = clamp((joint->lo - q) / config->period, -speed, speed);
+    arm->hi[i] = clamp((joint->hi - q) / config->period, -speed, speed);
   }
 }
 
@@ -125,34 +135,38 @@ static hfMotion find_missing(const hfArm* arm, const double* e, double length) {
 
 // Computes the joint rates [rad/s or m/s] that bring the tip nearest to the twist V, by (1).
 // Returns HF_NO_SOLUTION if the missing part is above the tolerance, and a status < 0 for a refusal.
-hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* c, double* rate, hfIkReport* report) {
-  hfStatus refused = check_rate_config(arm, c);
+hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* config, double* rate, hfIkReport* report) {
+  hfStatus refused = check_rate_config(arm, config);
   if (refused < 0) return refused;
   if (!is_finite_twist(V)) return HF_ERROR_NONFINITE;
 
+  // the box problem
   double e[6];
-  hfi_arm_weigh(arm, c->length);
-  weigh_twist(V, c->length, e);
-  bound_rates(arm, c);
-  seek_posture(arm, c, c->posture_gain);
-  int limited = minimise(arm, e, sqr(c->damping));
+  hfi_arm_weigh(arm, config->length);
+  weigh_twist(V, config->length, e);
+  bound_rates(arm, config);
+  seek_posture(arm, config, config->posture_gain);
+  int limited = minimise(arm, e, sqr(config->damping));
   memcpy(rate, arm->x, sizeof *rate * (size_t)arm->n);
 
+  // what the rates do not produce
   double r[6];
-  hfMotion missing = find_missing(arm, e, c->length);
-  weigh_twist(missing, c->length, r);
-  hfIkReport filled = {.position_error = v3_norm(missing.v),
-                       .rotation_error = v3_norm(missing.w),
-                       .iterations = 1,
-                       .limited = limited};
+  hfMotion missing = find_missing(arm, e, config->length);
+  weigh_twist(missing, config->length, r);
+  hfIkReport filled = {
+      .position_error = v3_norm(missing.v),
+      .rotation_error = v3_norm(missing.w),
+      .iterations = 1,
+      .limited = limited,
+  };
   if (report) *report = filled;
-  return sqrt(hfi_dot(r, r, 6)) <= c->tolerance * sqrt(hfi_dot(e, e, 6)) ? HF_OK : HF_NO_SOLUTION;
+  return sqrt(hfi_dot(r, r, 6)) <= config->tolerance * sqrt(hfi_dot(e, e, 6)) ? HF_OK : HF_NO_SOLUTION;
 }
 
 // Advances the reference by a period and chooses its accelerations, so that the tip reaches X_WT in the next period.
 // Returns the status of hf_arm_rate.
-hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* reference, hfIkReport* report) {
-  hfStatus refused = check_rate_config(arm, c);
+hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* config, hfSetpoint* reference, hfIkReport* report) {
+  hfStatus refused = check_rate_config(arm, config);
   if (refused < 0) return refused;
   if (!is_finite_pose(X_WT)) return HF_ERROR_NONFINITE;
   for (int i = 0; i < arm->n; ++i)
@@ -161,48 +175,54 @@ hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* c, hfSetpoint* 
   // as a step does: v1 = v0 + h a, q1 = q0 + h v1
   for (int i = 0; i < arm->n; ++i) {
     hfSetpoint* s = &reference[i];
-    s->v += c->period * s->a;
-    s->q += c->period * s->v;
+    s->v += config->period * s->a;
+    s->q += config->period * s->v;
     arm->trial[i] = s->q;
   }
   hf_arm_move(arm, arm->trial);
 
   // the twist that removes the error within the period
   hfMotion e = hf_pose_error(hf_arm_pose(arm), X_WT);
-  hfMotion V = {v3_scale(1 / c->period, e.w), v3_scale(1 / c->period, e.v)};
-  hfStatus status = hf_arm_rate(arm, V, c, arm->trial, report);
-  for (int i = 0; i < arm->n; ++i) reference[i].a = (arm->trial[i] - reference[i].v) / c->period;
+  hfMotion V = {v3_scale(1 / config->period, e.w), v3_scale(1 / config->period, e.v)};
+  hfStatus status = hf_arm_rate(arm, V, config, arm->trial, report);
+
+  for (int i = 0; i < arm->n; ++i) reference[i].a = (arm->trial[i] - reference[i].v) / config->period;
   return status;
 }
 
 // ---- iterating ------------------------------------------------------------------------------------
 
+// A search for coordinates at which the tip has the pose `target`.
 typedef struct hfiSearch {
   hfPose target;
   const hfIkConfig* config;
-  double error[6];       // weighted
-  double size;           // half the square of the weighted error
-  double trust;          // damping over size [-]
-  hfMotion plain;        // error without weights [rad, m]
+  double error[6]; // weighted
+  double size;     // half the square of the weighted error
+  double trust;    // damping over size [-]
+  hfMotion plain;  // error without weights [rad, m]
 } hfiSearch;
 
 // Computes the error of the arm's present pose: s->plain, s->error and s->size.
-static void measure(hfArm* arm, hfiSearch* s) {
-  s->plain = hf_pose_error(hf_arm_pose(arm), s->target);
-  weigh_twist(s->plain, s->config->length, s->error);
-  s->size = 0.5 * hfi_dot(s->error, s->error, 6);
+static void measure(hfArm* arm, hfiSearch* search) {
+  search->plain = hf_pose_error(hf_arm_pose(arm), search->target);
+  weigh_twist(search->plain, search->config->length, search->error);
+  search->size = 0.5 * hfi_dot(search->error, search->error, 6);
 }
 
-static int is_reached(const hfiSearch* s) {
-  return v3_norm(s->plain.v) <= s->config->position_tolerance &&
-         v3_norm(s->plain.w) <= s->config->rotation_tolerance;
+// Is the tip at the target, within the tolerances?
+static int is_reached(const hfiSearch* search) {
+  return v3_norm(search->plain.v) <= search->config->position_tolerance &&
+         v3_norm(search->plain.w) <= search->config->rotation_tolerance;
 }
 
-// Bounds a step: a joint moves by at most one radian or metre, because the linearisation is not valid beyond.
+// Joints move by at most this in a step, because the linearisation is not valid beyond [rad or m].
+static const double LARGEST_STEP = 1;
+
+// Bounds a step by the ranges of the joints and by LARGEST_STEP.
 static void bound_step(hfArm* arm, const double* q) {
   for (int i = 0; i < arm->n; ++i) {
-    arm->lo[i] = clamp(arm->joint[i].lo - q[i], -1, 1);
-    arm->hi[i] = clamp(arm->joint[i].hi - q[i], -1, 1);
+    arm->lo[i] = clamp(arm->joint[i].lo - q[i], -LARGEST_STEP, LARGEST_STEP);
+    arm->hi[i] = clamp(arm->joint[i].hi - q[i], -LARGEST_STEP, LARGEST_STEP);
   }
 }
 
@@ -214,49 +234,53 @@ static const double LEAST_DAMPING = 1e-3;
 // A step is accepted if it lowers |e|^2/2 by at least this share [-].
 static const double LEAST_GAIN = 1e-6;
 enum { MAX_TRIALS = 10 }; // A step is tried with at most this many dampings.
+// The damping of a step that brings the tip no nearer grows by this factor [-].
+static const double DAMPING_GROWTH = 10;
 
 // Is the arm in a local minimum of the distance? Uses the bounds and Jw of the step; writes arm->wish and arm->x.
-static int is_stationary(hfArm* arm, const hfiSearch* s) {
-  seek_posture(arm, s->config, 0);
-  minimise(arm, s->error, sqr(LEAST_DAMPING * s->config->length));
+static int is_stationary(hfArm* arm, const hfiSearch* search) {
+  seek_posture(arm, search->config, 0);
+  minimise(arm, search->error, sqr(LEAST_DAMPING * search->config->length));
 
   // what the best step leaves of |e|^2/2
   double rest = 0;
-  for (int k = 0; k < 6; ++k) rest += 0.5 * sqr(s->error[k] - hfi_dot(arm->Jw + k * arm->n, arm->x, arm->n));
-  return rest > (1 - STATIONARY_SHARE) * s->size;
+  for (int k = 0; k < 6; ++k) rest += 0.5 * sqr(search->error[k] - hfi_dot(arm->Jw + k * arm->n, arm->x, arm->n));
+  return rest > (1 - STATIONARY_SHARE) * search->size;
 }
 
 // Makes one step of (2) from q, and writes the new q and the number of joints at a bound.
 // Returns 0 in a local minimum, and if no damping brings the tip nearer.
-static int descend(hfArm* arm, hfiSearch* s, double* q, int* limited) {
-  double before = s->size;
-  double lambda2 = sqr(LEAST_DAMPING * s->config->length) + s->trust * before;
+static int descend(hfArm* arm, hfiSearch* search, double* q, int* limited) {
+  double before = search->size;
+  double lambda2 = sqr(LEAST_DAMPING * search->config->length) + search->trust * before;
 
-  hfi_arm_weigh(arm, s->config->length);
+  hfi_arm_weigh(arm, search->config->length);
   bound_step(arm, q);
-  if (is_stationary(arm, s)) return 0;
+  if (is_stationary(arm, search)) return 0;
 
-  seek_posture(arm, s->config, s->config->posture_gain);
+  seek_posture(arm, search->config, search->config->posture_gain);
   double start[6];
-  memcpy(start, s->error, sizeof start);
+  memcpy(start, search->error, sizeof start);
 
-  // Only the first trial seeks the posture; the damping grows tenfold.
+  // only the first trial seeks the posture; the damping grows
   for (int k = 0; k < MAX_TRIALS; ++k) {
-    if (k > 0) seek_posture(arm, s->config, 0);
+    if (k > 0) seek_posture(arm, search->config, 0);
+
     *limited = minimise(arm, start, lambda2);
     for (int i = 0; i < arm->n; ++i) arm->trial[i] = q[i] + arm->x[i];
     hf_arm_move(arm, arm->trial);
-    measure(arm, s);
+    measure(arm, search);
 
-    if (s->size < before * (1 - LEAST_GAIN)) {
+    if (search->size < before * (1 - LEAST_GAIN)) {
       memcpy(q, arm->trial, sizeof *q * (size_t)arm->n);
       return 1;
     }
+
     hf_arm_move(arm, q);
-    lambda2 *= 10;
+    lambda2 *= DAMPING_GROWTH;
   }
 
-  measure(arm, s);
+  measure(arm, search);
   return 0;
 }
 
@@ -284,38 +308,39 @@ enum { PATIENCE = 12 };
 
 // Descends until the tip is at the target, no step brings it nearer, or the iterations are used up.
 // Counts in the report. Returns HF_OK, HF_NO_SOLUTION or HF_NOT_CONVERGED in this order of reasons.
-static hfStatus seek(hfArm* arm, hfiSearch* s, double* q, hfIkReport* report) {
+static hfStatus seek(hfArm* arm, hfiSearch* search, double* q, hfIkReport* report) {
   for (int i = 0; i < arm->n; ++i) q[i] = clamp(q[i], arm->joint[i].lo, arm->joint[i].hi);
   hf_arm_move(arm, q);
-  measure(arm, s);
-  s->trust = 1;
+  measure(arm, search);
+  search->trust = 1;
 
-  for (int k = 0; !is_reached(s); ++k) {
-    if (report->iterations >= s->config->iterations) return HF_NOT_CONVERGED;
-    if (k >= PATIENCE) s->trust *= 0.5;
+  for (int k = 0; !is_reached(search); ++k) {
+    if (report->iterations >= search->config->iterations) return HF_NOT_CONVERGED;
+    if (k >= PATIENCE) search->trust *= 0.5;
     report->iterations++;
-    if (!descend(arm, s, q, &report->limited)) return HF_NO_SOLUTION;
+    if (!descend(arm, search, q, &report->limited)) return HF_NO_SOLUTION;
   }
   return HF_OK;
 }
 
 // Finds coordinates q that bring the tip to X_WT, from q and then from random starts; keeps the nearest.
 // Returns HF_OK, HF_NO_SOLUTION, HF_NOT_CONVERGED, or a status < 0 for a refusal.
-hfStatus hf_arm_solve(hfArm* arm, hfPose X_WT, const hfIkConfig* c, double* q, hfIkReport* report) {
-  hfStatus status = check_search_config(arm, c);
+hfStatus hf_arm_solve(hfArm* arm, hfPose X_WT, const hfIkConfig* config, double* q, hfIkReport* report) {
+  hfStatus status = check_search_config(arm, config);
   if (status < 0) return status;
   if (!is_finite_pose(X_WT) || !hfi_all_finite(q, arm->n)) return HF_ERROR_NONFINITE;
 
-  hfiSearch s = {.target = X_WT, .config = c};
+  hfiSearch s = {.target = X_WT, .config = config};
   hfIkReport work = {0};
   hfIkReport* r = report ? report : &work;
   memset(r, 0, sizeof *r);
 
   size_t bytes = sizeof *q * (size_t)arm->n;
-  uint64_t seed = c->seed;
+  uint64_t seed = config->seed;
   double nearest = INFINITY;
   int limited = 0;
 
+  // descents from q, then from random starts
   while (1) {
     status = seek(arm, &s, q, r);
     if (s.size < nearest) {
@@ -323,7 +348,7 @@ hfStatus hf_arm_solve(hfArm* arm, hfPose X_WT, const hfIkConfig* c, double* q, h
       limited = r->limited;
       memcpy(arm->best, q, bytes);
     }
-    if (status != HF_NO_SOLUTION || r->restarts >= c->restarts) break;
+    if (status != HF_NO_SOLUTION || r->restarts >= config->restarts) break;
 
     r->restarts++;
     scatter(arm, &seed, q);

@@ -26,22 +26,23 @@ int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world,
   // the wanted acceleration with the feedback
   memset(arm->vdot, 0, sizeof *arm->vdot * (size_t)arm->model->nv);
   for (int i = 0; i < arm->n; ++i) {
-    const hfiArmJoint* a = &arm->joint[i];
+    const hfiArmJoint* joint = &arm->joint[i];
     double sum = integral ? integral[i] : 0;
-    arm->vdot[a->dofadr] = wanted[i].a + hf_pid(&gains[i], wanted[i], q_world[a->qposadr],
-                                                v_world[a->dofadr], h, &sum);
+    arm->vdot[joint->dofadr] = wanted[i].a + hf_pid(&gains[i], wanted[i], q_world[joint->qposadr],
+                                                v_world[joint->dofadr], h, &sum);
   }
   invert(arm, q_world, v_world);
 
+  // within the efforts
   int limited = 0;
   for (int i = 0; i < arm->n; ++i) {
-    const hfiArmJoint* a = &arm->joint[i];
-    double asked = arm->tau[a->dofadr] + damping[a->dofadr] * v_world[a->dofadr];
-    tau[i] = clamp(asked, -a->effort, a->effort);
+    const hfiArmJoint* joint = &arm->joint[i];
+    double asked = arm->tau[joint->dofadr] + damping[joint->dofadr] * v_world[joint->dofadr];
+    tau[i] = clamp(asked, -joint->effort, joint->effort);
     limited += tau[i] != asked;
 
-    // The integral does not grow at the limit.
-    double e = wanted[i].q - q_world[a->qposadr];
+    // the integral does not grow at the limit
+    double e = wanted[i].q - q_world[joint->qposadr];
     if (integral && (tau[i] == asked || e * asked < 0)) integral[i] += h * e;
   }
   return limited;
@@ -50,26 +51,24 @@ int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world,
 // Writes the torques tau to the input: to a joint's motor if it has one, else as a force on its dof.
 void hf_arm_apply(const hfArm* arm, const double* tau, hfInput* input) {
   for (int i = 0; i < arm->n; ++i) {
-    const hfiArmJoint* a = &arm->joint[i];
-    if (a->motor >= 0)
-      input->ctrl[a->motor] = tau[i] / a->gain;
-    else
-      input->force[a->dofadr] = tau[i];
+    const hfiArmJoint* joint = &arm->joint[i];
+    if (joint->motor >= 0) input->ctrl[joint->motor] = tau[i] / joint->gain;
+    else input->force[joint->dofadr] = tau[i];
   }
 }
 
 // Computes the torque tau [N m or N] of the actuators on each joint, as a sensor at the joint measures it.
 void hf_arm_sensed_torque(const hfArm* arm, const hfSim* sim, double* tau) {
-  const hfModel* m = arm->model;
+  const hfModel* model = arm->model;
   const double* force = hf_sim_actuator_force(sim);
 
   for (int i = 0; i < arm->n; ++i) {
     tau[i] = 0;
-    for (int k = 0; k < m->nu; ++k) {
-      int trn = hf_model_actuator_trntype(m)[k];
+    for (int k = 0; k < model->nu; ++k) {
+      int trn = hf_model_actuator_trntype(model)[k];
       int on_joint = trn == HF_TRANSMISSION_JOINT || trn == HF_TRANSMISSION_JOINT_IN_PARENT;
-      if (on_joint && hf_model_actuator_trnid(m)[2 * k] == arm->joint[i].joint)
-        tau[i] += hf_model_actuator_gear(m)[6 * k] * force[k];
+      if (on_joint && hf_model_actuator_trnid(model)[2 * k] == arm->joint[i].joint)
+        tau[i] += hf_model_actuator_gear(model)[6 * k] * force[k];
     }
   }
 }
@@ -78,13 +77,13 @@ void hf_arm_sensed_torque(const hfArm* arm, const hfSim* sim, double* tau) {
 // Reads the sensed torques tau and the accelerations vdot of a step of h [s].
 void hf_arm_external(hfArm* arm, const double* q_world, const double* v_world, const double* vdot,
                      const double* tau, double h, double* external) {
-  const hfModel* m = arm->model;
-  memcpy(arm->vdot, vdot, sizeof *vdot * (size_t)m->nv);
+  const hfModel* model = arm->model;
+  memcpy(arm->vdot, vdot, sizeof *vdot * (size_t)model->nv);
   invert(arm, q_world, v_world);
 
   for (int i = 0; i < arm->n; ++i) {
     int k = arm->joint[i].dofadr;
-    external[i] = arm->tau[k] + hf_model_dof_damping(m)[k] * (v_world[k] + h * vdot[k]) - tau[i];
+    external[i] = arm->tau[k] + hf_model_dof_damping(model)[k] * (v_world[k] + h * vdot[k]) - tau[i];
   }
 }
 

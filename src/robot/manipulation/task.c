@@ -16,12 +16,12 @@ int hf_task_step(hfTask* task, const hfTaskState* states, int count, double time
   assert(task->state < count);
   (void)count;
 
-  const hfTaskState* s = &states[task->state];
+  const hfTaskState* present = &states[task->state];
   double since = time - task->since;
-  hfTaskResult result = s->run(user, since, task->entered);
+  hfTaskResult result = present->run(user, since, task->entered);
   task->entered = 0;
 
-  int late = result == HF_TASK_RUNNING && s->timeout > 0 && since >= s->timeout;
+  int late = result == HF_TASK_RUNNING && present->timeout > 0 && since >= present->timeout;
   if (result == HF_TASK_RUNNING && !late) return 0;
 
   // the first state that fails is the one that is reported
@@ -30,7 +30,7 @@ int hf_task_step(hfTask* task, const hfTaskState* states, int count, double time
     task->timed_out = late;
   }
 
-  task->state = result == HF_TASK_DONE ? s->done : s->failed;
+  task->state = result == HF_TASK_DONE ? present->done : present->failed;
   task->since = time;
   task->entered = 1;
   return 1;
