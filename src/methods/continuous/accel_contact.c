@@ -74,8 +74,8 @@ static void set_law(const hfAccel* accel, hfiAccelContact* contact) {
 // The coefficient of sliding. It goes from the static to the dynamic one between one and two times the stiction speed,
 // so that f has no jump.
 static double find_sliding_coefficient(const hfiMaterial* material, double static_speed, double slip) {
-
   double from = static_speed * material->stiction_speed;
+
   double x = from > 0 ? clamp(slip / from - 1, 0, 1) : 1;
   return material->mu[0] + x * (material->mu_dynamic - material->mu[0]);
 }

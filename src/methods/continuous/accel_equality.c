@@ -219,8 +219,8 @@ static double limit_error(const hfAccel* accel, int i, int first, int n, double*
 // Sets the targets of the n rows of equality i from row `first` on to k r, the acceleration that reduces the error r. A
 // rigid equality takes only the share of r that limit_error allows.
 static void set_aims(hfAccel* accel, int i, int first, int n) {
-
   hfiEqualityRows* rows = &accel->equalities;
+
   double r2;
   double share = is_rigid(accel, i) ? limit_error(accel, i, first, n, &r2) : 1;
   for (int r = first; r < first + n; ++r) rows->target[r] = rows->stiffness[r] * share * rows->error[r];

@@ -47,8 +47,8 @@ static double find_spring_slope(const hfAccel* accel, int j) {
 static void add_joints(hfAccel* accel) {
   const hfModel* model = accel->model;
   for (int i = 0; i < model->nv; ++i) {
-
     int diagonal = i * model->nv + i;
+
     if (!model->world.disable_damper) {
       const double* poly = hf_model_dof_damping_poly(model) + 2 * i;
       double slope = hfi_polynomial_slope(hf_model_dof_damping(model)[i], poly, fabs(accel->dynamics->v[i]));

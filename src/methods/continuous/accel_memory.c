@@ -128,7 +128,6 @@ static void settle_contact(const hfAccel* accel, int i, const hfiAccelContact* c
   // the groups that slip
   hfi_contact_set_deformation(contact->source, m3_mulv(R1, anchor->xi_B), m3_mulv(R1, anchor->twist_B), xi0);
   for (int g = 0; g < hfi_group_count(contact->dim); ++g) {
-
     if (contact->stick >> g & 1) continue;
 
     outcome->slips |= 1 << g;

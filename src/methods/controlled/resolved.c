@@ -163,7 +163,6 @@ void hfi_pace_keep(const hfiControlled* controlled, hfState* state, const hfiPac
 // Hands the motion over to an explicit method if discrete time, whose next step has the length h, is no faster. Returns
 // 1 if it does. Patience doubles if discrete time has not taken a step since the explicit method handed over.
 int hfi_pace_hand_over(hfiPace* pace, double h) {
-
   if (!(h * pace->stiffness < LEAP_STEP)) return 0;
 
   int doublings = pace->leaped ? 0 : pace->doublings + 1;

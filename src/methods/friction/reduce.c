@@ -79,8 +79,8 @@ static int32_t row_entry(const Columns* columns, int32_t dof, int32_t e, double*
     int32_t k = problem->H.start[dof] + e;
     *value = problem->H.value[k];
     return problem->H.col[k];
-
   }
+
   int32_t k = problem->G.start[dof] + e - count;
   *value = problem->G.value[k];
   return problem->G.col[k] + columns->contact_rows;

@@ -92,7 +92,6 @@ hfiResidual hfi_friction_residual(const hfiReduced* reduced, const double* r, co
     }
   }
 
-
   int32_t rows = 3 * reduced->ncontact;
   double whole = fmax(square(reduced->q, rows), fmax(square(r, rows), square(u, rows)));
   hfiResidual out = {sqrt(natural), share(sqrt(natural), sqrt(whole)), share(sqrt(scaled), sqrt(size))};

@@ -60,8 +60,8 @@ size_t hf_certificate_work_size(int32_t n) {
 // Factors A_RR and writes the margin of its rank.
 // Returns 0 if it is singular, judged by the rank of the equilibrated block.
 static int factor_rolling(int32_t n, const double* A, Certify* storage, double* margin) {
-
   int32_t m = storage->nR;
+
   for (int32_t i = 0; i < m; ++i)
     for (int32_t j = 0; j < m; ++j) storage->qr.A[i * m + j] = A[storage->R[i] * n + storage->R[j]];
 

@@ -142,7 +142,6 @@ static int start_basis(Dantzig* solver) {
 // Computes the tableau of the present basis from the data again.
 // Returns 0 if the basis is singular to working precision.
 static int recompute_tableau(Dantzig* solver) {
-
   // every variable goes where it is now
   for (int32_t id = 0; id < 2 * solver->p->n; ++id)
     solver->role[id] = hfi_is_basic(&solver->t, id) ? HFI_ENTERS : HFI_LEAVES;
@@ -207,7 +206,6 @@ static Obstacle find_own_obstacle(Dantzig* solver, int32_t r, int direction, dou
   Obstacle zero = {INFINITY, 0, r, 0};
   Obstacle bound = {INFINITY, direction > 0 ? problem->hi[r] : problem->lo[r], r, 1};
 
-
   if (z_is_basic(solver, r)) {
     // w_r drives and z_r follows
     zero.step = fabs(*w_of(solver, r));
@@ -234,7 +232,6 @@ static Obstacle find_first_obstacle(Dantzig* solver, int32_t r, int32_t col, int
     int32_t row = hfi_row_of(tableau, z_is_basic(solver, i) ? n + i : i);
     double rate = direction * hfi_tableau_row(tableau, row)[col];
     if (fabs(rate) <= solver->noise) rate = 0;
-
 
     Obstacle obstacle = i == r ? find_own_obstacle(solver, r, direction, rate) : find_obstacle(solver, i, rate);
     if (obstacle.step < first.step - TIE_TOLERANCE * fmax(1, obstacle.step)) first = obstacle;

@@ -72,8 +72,8 @@ static void fill_tableau(Lemke* lemke) {
     for (int32_t l = 0; l < N; ++l) row[l] = lemke->r.M[(size_t)k * (size_t)N + (size_t)l];
     row[N] = lemke->r.cover[k];
     row[N + 1] = lemke->r.q[k];
-
   }
+
   lemke->since_refresh = 0;
 }
 

@@ -140,8 +140,8 @@ static int is_definite(PTest* test) {
 // the other rows before k deleted. `size` bounds the terms that its entries were made of.
 static int test_pivots(PTest* test, const double* A, int32_t m, int32_t stride, double* level, double size,
                        uint64_t chosen) {
-
   if (m == 0) return 1;
+
   int32_t k = test->n - m;
   int32_t s = m - 1;
   if (!require_positive(test, A[0], size, chosen | bit(k))) return 0;

@@ -199,8 +199,8 @@ static hfRenewal renew(hfIntegrator* integrator, double t, double* x) {
 // Counts an accepted step of length h for the watch. Returns 1 if the advance has to end, because it has made too many
 // stiff steps. A single kink of f may look stiff, so other steps give stiff ones back.
 static int is_too_stiff(hfiStiffnessWatch* watch, double h) {
-
   if (!(watch->limit > 0)) return 0;
+
   // a stiff step
   if (h * watch->rate > watch->limit) {
     watch->least = watch->left == watch->most ? watch->rate : min2(watch->least, watch->rate);

@@ -96,8 +96,8 @@ static hfStatus check_stages(hfIntegrator* integrator, double h) {
 // Called when u holds the result of the full step h. Makes two half steps, leaves their result in u, and computes
 // error = full - halves. Writes integrator->half.
 static hfStatus double_step(hfIntegrator* integrator, double t, double h) {
-
   const int n = integrator->stepper.chart.ode.n;
+
   for (int i = 0; i < n; ++i) {
     integrator->error[i] = integrator->u[i];
     integrator->half[i] = 0.5 * integrator->u[i];

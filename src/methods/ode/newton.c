@@ -145,7 +145,7 @@ hfStatus hfi_stage_newton(const hfiStageProblem* problem, const hfiStageOptions*
     Verdict verdict = decide(options, &step, problem->norm(problem->context, y), &contraction, result);
     if (verdict == SOLVED) return HF_OK;
     if (verdict == HOPELESS) return HF_NOT_CONVERGED;
-
   }
+
   return HF_NOT_CONVERGED;
 }

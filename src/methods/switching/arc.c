@@ -37,7 +37,6 @@ static const double SHORTEST_MEASURED_ARC = 1e-6;
 // Most trials that locate one event.
 enum { MOST_TRIALS = 80 };
 
-
 // ---- the right-hand side ----------------------------------------------------------------------------
 
 // Assembles and solves the rigid problem at x = (q, v, act), with the modes of the tracks. Writes s->rigid->problem.
@@ -352,8 +351,8 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 
   if (t1.f < 0) return reached;
 
-// the last trial lies before the event: go back to the one just behind it
 
+  // the last trial lies before the event: go back to the one just behind it
   if (integrate_arc(s, t2.x, &reached, error) == HF_OK) event_margin(s, s->t + t2.x, s->arc.trial);
   return reached;
 }
@@ -443,8 +442,7 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
     s->arc.stalls += reached < HFI_INSTANT_SHARE * s->h;
   }
 
-// take over the arc
-
+  // take over the arc
   measure_force_rates(s, reached);
   memcpy(s->x, s->arc.trial, (size_t)s->nx * sizeof *s->x);
   s->result.report.rigid_time += reached;

@@ -69,7 +69,6 @@ static void linearise(int law, double depth, double f, double* k, double* c) {
   hfiLayerFactors factors = hfi_layer_factors(law, u);
   *k *= factors.slope;
   *c *= factors.damping;
-
 }
 
 // Stiffness and damping of the layer of contact i at the forces f (6) of its rows.
@@ -367,7 +366,6 @@ static double solve_nonlinear_depth(const hfRigid* rigid, const hfiLayer* layer,
     hi *= 2;
   }
   if (normal_force(rigid, layer, hi, vn) < f) return still;
-
 
   // the interval halves until it has the last digits
   for (int i = 0; i < START_BISECTIONS; ++i) {

@@ -8,8 +8,8 @@
 // Returns the first track of the contact's pair that no contact has taken, or -1. With any_feature = 0 only a track of
 // the contact's feature counts.
 static int find_free_track(const hfRigid* rigid, const hfiContact* contact, int any_feature) {
-
   hfiContactKey key = hfi_contact_key(contact);
+
   for (int k = 0; k < rigid->tracks.count; ++k) {
     if (rigid->renewal.taken[k]) continue;
 
@@ -21,8 +21,8 @@ static int find_free_track(const hfRigid* rigid, const hfiContact* contact, int 
 
 // Finds the track of each contact: first by pair and feature, then by pair alone.
 void hfi_rigid_match(hfRigid* rigid) {
-
   memset(rigid->renewal.taken, 0, (size_t)rigid->tracks.count * sizeof *rigid->renewal.taken);
+
   for (int any_feature = 0; any_feature < 2; ++any_feature)
     for (int i = 0; i < rigid->accel->ncontact; ++i) {
       hfiPoint* point = &rigid->point[i];

@@ -361,8 +361,7 @@ static void fill_mode(hfRigid* rigid, int i) {
   double t[2][2] = {{1, 0}, {0, 1}}; // directions of the tangents, in components along t1, t2
   int count = point->dim >= 3 ? 2 : 0;
 
-  // mode and directions
-  // sliding friction of a closed contact, or NULL
+  // mode; the first group of a closed contact is its sliding friction
   const hfiFrictionGroup* group = point->track >= 0 && point->ngroup ? &rigid->group[point->first_group] : NULL;
   if (group) {
     contact->mode = group->mode;
@@ -370,6 +369,8 @@ static void fill_mode(hfRigid* rigid, int i) {
   } else if (point->track >= 0) {
     contact->mode = HF_MODE_SLIDING;
   }
+
+  // directions: along and across the slip, or those of the rows
   if (group && group->mode == HF_MODE_SLIDING) {
     memcpy(t[0], group->d, sizeof t[0]);
     t[1][0] = -group->d[1];
@@ -387,6 +388,7 @@ static void fill_mode(hfRigid* rigid, int i) {
   hfVec3 t2 = contact->t_W[1];
   memcpy(rigid->problem.W_N + (size_t)i * (size_t)nv, contact_row(rigid, i, 0), (size_t)nv * sizeof *W_T);
   memset(W_T, 0, 2 * (size_t)nv * sizeof *W_T);
+
   for (int d = 0; d < 2 && point->dim >= 3; ++d) {
     contact->t_W[d] = v3_add(v3_scale(t[d][0], t1), v3_scale(t[d][1], t2));
     for (int k = 0; d < count && k < 2; ++k) hfi_axpy(W_T + d * nv, t[d][k], contact_row(rigid, i, 1 + k), nv);

@@ -46,8 +46,8 @@ static void solve_level(hfRigid* rigid, const hfiImpact* impact) {
   if (!impact) {
     hfi_rigid_solve(rigid);
     return;
-
   }
+
   set_impact(rigid, impact);
   hfi_rigid_solve_rows(rigid);
   hfi_rigid_add_forces(rigid, impact->v, rigid->v_after);
@@ -99,7 +99,6 @@ static int release_rolling(hfRigid* rigid, const hfiFrictionGroup* group) {
 // Lets a sliding group roll if its motion would turn back; otherwise turns its direction into the motion. Returns 1 if
 // something changed.
 static int reconsider_sliding(hfRigid* rigid, const hfiFrictionGroup* group, const hfiImpact* impact, int round) {
-
   // a motion against the direction d: roll
   double m[2] = {0, 0};
   double norm = find_motion(rigid, group, impact, m);

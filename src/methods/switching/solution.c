@@ -22,7 +22,6 @@ static void store_forces(hfRigid* rigid, int i) {
   track->f[0] = problem->x[contact->row_n];
   contact->fn = track->f[0];
 
-
   // friction group by group
   for (int k = point->first_group; k < point->first_group + point->ngroup; ++k) {
     const hfiFrictionGroup* group = &rigid->group[k];
