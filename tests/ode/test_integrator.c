@@ -397,12 +397,15 @@ static void test_stiffness_is_measured(void** state) {
     config.method = methods[m], config.accuracy = 1e-4, config.step = 0.1;
     hfIntegrator* in = make(&ode, &config);
     hfiStiffnessWatch* watch = hfi_integrator_watch(in);
-    watch->limit = 1.5, watch->left = watch->most = 5, watch->least = INFINITY;
+    watch->limit = 1.5;
+    watch->remaining = 5;
+    watch->most_remaining = 5;
+    watch->least_rate = INFINITY;
     double t = 0, x = 1;
     hfError error;
     assert_int_equal(hf_integrator_advance(in, &t, &x, 1, &error), HF_OK);
     assert_true(t < 0.1); // after about 6 steps of 2.5/5000 s
-    assert_int_equal(watch->left, -1);
+    assert_int_equal(watch->remaining, -1);
     assert_near(hfi_watched_stiffness(watch), 5000, 500); // the forcing cos t blurs it
     hf_integrator_free(in);
   }

@@ -19,7 +19,7 @@ void hfi_accel_move_held(hfAccel* accel);
 void hfi_accel_contact_forces(hfAccel* accel, const double* v, double* tau);
 // Whether friction group g of a contact would stick at row velocities s.
 int hfi_accel_sticks(const hfiAccelContact* contact, int g, const double* s);
-// The share of the way from c->s to s1 that friction group g of a contact allows a Newton update.
+// The share of the way from contact->s to s1 that friction group g of a contact allows a Newton update.
 double hfi_accel_alpha(const hfiAccelContact* contact, int g, const double* s1, hfiSine turn);
 
 // ---- deformations as functions of the configuration (accel_anchor.c, accel_memory.c) ---------------------

@@ -222,7 +222,7 @@ static double accept_step(StepCall* call, hfState* state, double h, double rest,
   int last = h >= rest * (1 - SLIVER_SHARE);
   if (!(last && verdict->h < pace->h)) pace->h = max2(verdict->h, controlled->smallest);
 
-  pace->leaped = 1;
+  pace->has_stepped = 1;
   pace->failed = 0;
   pace->span = 0.5 * h;
 

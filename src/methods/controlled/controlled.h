@@ -18,14 +18,14 @@ static const double HFI_VELOCITY_TIME = 0.1;
 
 // How the motion continues: with which length of steps, and in discrete time or by an explicit method.
 typedef struct hfiPace {
-  double h;          // length of the next step [s]
-  double stiffness;  // lambda, the largest known rate of the equation [1/s]
-  int32_t resolved;  // 1: an explicit method follows the motion
-  int32_t patience;  // number of stiff steps that the explicit method may still take
-  int32_t doublings; // how often patience was doubled
-  int32_t leaped;    // 1: discrete time has taken a step since the explicit method handed over
-  int32_t failed;    // 1: the explicit method could not continue
-  double span;       // length of the last half step of discrete time, over which contacts remember; 0: none [s]
+  double h;            // length of the next step [s]
+  double stiffness;    // lambda, the largest known rate of the equation [1/s]
+  int32_t resolved;    // 1: an explicit method follows the motion
+  int32_t patience;    // number of stiff steps that the explicit method may still take
+  int32_t doublings;   // how often patience was doubled
+  int32_t has_stepped; // 1: discrete time has taken a step since the explicit method handed over
+  int32_t failed;      // 1: the explicit method could not continue
+  double span;         // length of the last half step of discrete time, over which contacts remember; 0: none [s]
 } hfiPace;
 
 // Explicit methods that follow the motion.

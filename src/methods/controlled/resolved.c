@@ -134,7 +134,7 @@ hfiPace hfi_pace_recall(const hfiControlled* controlled, const hfState* state) {
       .stiffness = stiffness,
       .resolved = kept.h < 0,
       .doublings = imin2(kept.patience >> DOUBLINGS_SHIFT, MOST_DOUBLINGS),
-      .leaped = 1,
+      .has_stepped = 1,
   };
   int low = kept.patience & PATIENCE_MASK;
   if (pace.resolved) pace.patience = low;
@@ -165,7 +165,7 @@ void hfi_pace_keep(const hfiControlled* controlled, hfState* state, const hfiPac
 int hfi_pace_hand_over(hfiPace* pace, double h) {
   if (!(h * pace->stiffness < LEAP_STEP)) return 0;
 
-  int doublings = pace->leaped ? 0 : pace->doublings + 1;
+  int doublings = pace->has_stepped ? 0 : pace->doublings + 1;
   pace->h = min2(h, STIFF_STEP / pace->stiffness);
   pace->resolved = 1;
   pace->doublings = imin2(doublings, MOST_DOUBLINGS);
@@ -188,10 +188,10 @@ hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const h
   // how long it may
   hfiStiffnessWatch* watch = hfi_integrator_watch(part->integrator);
   watch->limit = STIFF_STEP;
-  watch->left = pace->patience;
-  watch->most = LEAST_PATIENCE << pace->doublings;
-  watch->rest = 0;
-  watch->least = INFINITY;
+  watch->remaining = pace->patience;
+  watch->most_remaining = LEAST_PATIENCE << pace->doublings;
+  watch->calm_steps = 0;
+  watch->least_rate = INFINITY;
 
   hfi_integrator_limit(part->integrator, most);
   part->first = pace->h;
@@ -204,10 +204,10 @@ hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const h
 
   // how the motion continues
   pace->failed = status > 0;
-  pace->patience = imax2(watch->left, 0);
-  pace->resolved = !pace->failed && watch->left >= 0;
+  pace->patience = imax2(watch->remaining, 0);
+  pace->resolved = !pace->failed && watch->remaining >= 0;
 
-  pace->leaped = 0;
+  pace->has_stepped = 0;
   pace->stiffness = pace->failed ? UNKNOWN_STIFFNESS / controlled->step : hfi_watched_stiffness(watch);
   // the next step
   double next = LEAP_STEP / pace->stiffness;

@@ -104,7 +104,7 @@ static int order_matrix(hfiProximal* solver, const hfiReduced* reduced) {
   return 1;
 }
 
-// Finds the places of the entries of one row of W in the panels, S->place and S->stride.
+// Finds the places of the entries of one row of W in the panels, solver->place and solver->stride.
 // A block that couples a node with one that is eliminated earlier is stored transposed.
 static void place_row(hfiProximal* solver, const hfiReduced* reduced, int32_t row) {
   const hfiBlockMatrix* K = &solver->K;
@@ -172,7 +172,7 @@ static int factor(hfiProximal* solver, const hfiReduced* reduced) {
   return hfi_block_factor(&solver->K, 0) == 0;
 }
 
-// Solves dr = -(I + G W)^-1 f with the factors. Reads S->f, writes S->dr; S->b is scratch.
+// Solves dr = -(I + G W)^-1 f with the factors. Reads solver->f, writes solver->dr; solver->b is scratch.
 static void solve_newton_step(hfiProximal* solver, const hfiReduced* reduced) {
   const hfiBlockMatrix* K = &solver->K;
   for (int32_t k = 0; k < K->nodes; ++k) {
@@ -240,7 +240,7 @@ static double find_scale(const hfiProximal* solver, const hfiReduced* reduced) {
   return sqrt(reactions) + sqrt(velocities);
 }
 
-// Moves S->r by the first of dr, dr/2, dr/4, ... that lowers |f|, which is *norm. Returns 0 when none does.
+// Moves solver->r by the first of dr, dr/2, dr/4, ... that lowers |f|, which is *norm. Returns 0 when none does.
 static int descend(hfiProximal* solver, const hfiReduced* reduced, double* norm) {
   double alpha = 1;
   for (int halving = 0; halving < MOST_HALVINGS; ++halving) {
@@ -309,7 +309,7 @@ static void choose_multiplier(Progress* progress, int solved, int32_t iterations
   progress->multiplier = fmin(progress->multiplier * factor, progress->largest);
 }
 
-// Returns the larger of the two residuals (hfiResidual) of r0. Writes S->u.
+// Returns the larger of the two residuals (hfiResidual) of r0. Writes solver->u.
 static double residual_of(hfiProximal* solver, const hfiReduced* reduced) {
   hfi_reduced_velocity(reduced, solver->r0, solver->u);
   hfiResidual e = hfi_friction_residual(reduced, solver->r0, solver->u);

@@ -92,7 +92,7 @@ static int32_t reduced_column(const Columns* columns, int32_t j) {
   return 3 * columns->problem->ncontact + j - columns->contact_rows;
 }
 
-// Lists the columns of B that move one of the n dofs, in c->list, and writes their places.
+// Lists the columns of B that move one of the n dofs, in columns->list, and writes their places.
 static void find_columns(Columns* columns, const int32_t* dofs, int32_t n) {
   double value;
 

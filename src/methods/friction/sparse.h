@@ -36,8 +36,8 @@ typedef struct hfiComponents {
   int32_t* next;   // scratch
 } hfiComponents;
 
-// Finds the components of n items. *C owns one block of memory, given back with hfi_release(C->start). edges[2 k] and
-// edges[2 k + 1] are joined. Returns 0 if memory ran out.
+// Finds the components of n items. *components owns one block of memory, given back with
+// hfi_release(components->start). edges[2 k] and edges[2 k + 1] are joined. Returns 0 if memory ran out.
 int hfi_components_find(hfiComponents* components, int32_t n, const int32_t* edges, int32_t count,
                         const hfAllocator* allocator);
 

@@ -112,7 +112,6 @@ static void compute_values(Dantzig* solver) {
 
 // Has every pair one basic member? Only dependent free rows of an A that is not semidefinite can
 // break this.
-
 static int is_paired(const Dantzig* solver) {
   for (int32_t i = 0; i < solver->p->n; ++i)
 

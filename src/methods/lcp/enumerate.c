@@ -42,7 +42,7 @@ typedef struct Enumeration {
 
 static int is_equation(Choice c) { return c >= EQUATION; }
 
-// Solves the chosen equations for the chosen unknowns; writes e->z.
+// Solves the chosen equations for the chosen unknowns; writes enumeration->z.
 // Returns whether the columns of the unknowns are independent.
 static int solve_choice(Enumeration* enumeration) {
   const hfiLcp* problem = &enumeration->p;
@@ -111,7 +111,7 @@ static int is_solution(const Enumeration* enumeration) {
   return 1;
 }
 
-// Has e->z been found before?
+// Has enumeration->z been found before?
 static int is_known(const Enumeration* enumeration) {
   int32_t n = enumeration->p.n;
   for (int32_t s = 0; s < enumeration->out->count; ++s) {
@@ -125,7 +125,7 @@ static int is_known(const Enumeration* enumeration) {
   return 0;
 }
 
-// Records e->z if it is a solution that is not known yet. Returns whether it is a solution.
+// Records enumeration->z if it is a solution that is not known yet. Returns whether it is a solution.
 static int record_if_new(Enumeration* enumeration) {
   if (!is_solution(enumeration)) return 0;
   if (is_known(enumeration)) return 1;

@@ -95,7 +95,7 @@ static double perturbation(const hfiTableau* tableau, int32_t row, int32_t j) {
 }
 
 // Returns the lexicographically smallest of the `count` tied rows, each divided by its rate of decrease.
-// Shortens L->tied on the way.
+// Shortens lemke->tied on the way.
 static int32_t break_ties(const Lemke* lemke, int32_t col, int32_t count) {
   const hfiTableau* tableau = &lemke->t;
   int32_t* tied = lemke->tied;
@@ -116,7 +116,7 @@ static int32_t break_ties(const Lemke* lemke, int32_t col, int32_t count) {
   return tied[0];
 }
 
-// Lists in L->tied the rows that reach zero first as the variable of `col` grows.
+// Lists in lemke->tied the rows that reach zero first as the variable of `col` grows.
 // Returns their number; 0 means a ray.
 static int32_t list_blocking(Lemke* lemke, int32_t col) {
   const hfiTableau* tableau = &lemke->t;

@@ -203,14 +203,14 @@ static int is_too_stiff(hfiStiffnessWatch* watch, double h) {
 
   // a stiff step
   if (h * watch->rate > watch->limit) {
-    watch->least = watch->left == watch->most ? watch->rate : min2(watch->least, watch->rate);
-    return --watch->left < 0;
+    watch->least_rate = watch->remaining == watch->most_remaining ? watch->rate : min2(watch->least_rate, watch->rate);
+    return --watch->remaining < 0;
   }
 
   // a step that is not stiff
-  if (watch->left < watch->most && ++watch->rest == STEPS_OF_REST) {
-    watch->rest = 0;
-    ++watch->left;
+  if (watch->remaining < watch->most_remaining && ++watch->calm_steps == STEPS_OF_REST) {
+    watch->calm_steps = 0;
+    ++watch->remaining;
   }
   return 0;
 }

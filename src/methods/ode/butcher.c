@@ -59,7 +59,6 @@ static const hfiButcher sdirk = {
 };
 
 // Returns the table of an hfMethod or of HFI_METHOD_RK5, or NULL.
-
 const hfiButcher* hfi_butcher(int method) {
   switch (method) {
     case HF_METHOD_RK3: return &rk3;

@@ -140,7 +140,7 @@ void hfi_integrator_resize(hfIntegrator* integrator, int32_t nx, int32_t n) {
 hfIntegratorReport hf_integrator_report(const hfIntegrator* integrator) {
   const hfiStepper* stepper = &integrator->stepper;
   const hfiStepCounts* counts = &integrator->counts;
-  hfIntegratorReport r = {
+  hfIntegratorReport report = {
       .status = integrator->status,
       .evaluations = stepper->chart.evaluations,
       .jacobian_evaluations = stepper->chart.jacobian_evaluations,
@@ -156,7 +156,8 @@ hfIntegratorReport hf_integrator_report(const hfIntegrator* integrator) {
       .last = counts->last,
       .error = integrator->estimate,
   };
-  return r;
+
+  return report;
 }
 
 double hf_integrator_next_step(const hfIntegrator* integrator) { return integrator->next; }

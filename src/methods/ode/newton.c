@@ -48,12 +48,12 @@ typedef struct Contraction {
 
 // One iteration.
 typedef struct NewtonStep {
-  double residual; // |r| before it
-  double update;   // |dy|
-  double alpha;    // share of dy that was taken
-  int moved;       // 1: y was on another piece of r than the matrix before
-  int exact;       // 1: the matrix was formed at y
-  int left;        // number of iterations that may follow
+  double residual;     // |r| before it
+  double update;       // |dy|
+  double alpha;        // share of dy that was taken
+  int moved;           // 1: y was on another piece of r than the matrix before
+  int exact;           // 1: the matrix was formed at y
+  int iterations_left; // number of iterations that may follow
 } NewtonStep;
 
 // r holds the update with the opposite sign. Multiplies it by the share alpha that may be taken and returns alpha [-].
@@ -117,7 +117,7 @@ static Verdict decide(const hfiStageOptions* options, const NewtonStep* step, do
     if (theta < 1 && theta / (1 - theta) * size < options->tolerance) return SOLVED;
 
     // the iterations that are left cannot do it
-    if (theta < 1 && !options->full && hfi_pow(theta, step->left) / (1 - theta) * size > options->tolerance)
+    if (theta < 1 && !options->full && hfi_pow(theta, step->iterations_left) / (1 - theta) * size > options->tolerance)
       return HOPELESS;
   }
 
@@ -133,7 +133,7 @@ hfStatus hfi_stage_newton(const hfiStageProblem* problem, const hfiStageOptions*
   *result = (hfiStageResult){0};
 
   for (int k = 0; k < options->max_iterations; ++k) {
-    NewtonStep step = {.left = options->max_iterations - 1 - k};
+    NewtonStep step = {.iterations_left = options->max_iterations - 1 - k};
     hfStatus status = iterate(problem, options->full || contraction.renew, y, r, &step);
     if (status) return status;
 

@@ -10,16 +10,16 @@
 void hfi_integrator_resize(hfIntegrator* integrator, int32_t nx, int32_t n);
 
 // Ends an advance of an explicit method if its stability, and no longer its accuracy, bounds the steps. A step of
-// length h is stiff if h lambda > limit, where lambda is the largest rate of the equation. An advance may make `left`
-// more stiff steps. Each one lowers `left` by one; each few steps that are not stiff raise it by one again (REST in
-// advance.c). The advance ends when `left` falls below zero.
+// length h is stiff if h lambda > limit, where lambda is the largest rate of the equation. An advance may make
+// `remaining` more stiff steps. Each one lowers that by one; each few steps that are not stiff raise it by one again
+// (STEPS_OF_REST in advance.c). The advance ends when it falls below zero.
 typedef struct hfiStiffnessWatch {
-  double limit; // 0: nothing is watched [-]
-  int32_t left; // number of stiff steps that may still come; -1 if the advance has ended because of them
-  int32_t most; // the largest value of `left`
-  int32_t rest; // number of steps that were not stiff since `left` was last raised
-  double rate;  // lambda at the last step [1/s]
-  double least; // the smallest lambda of all stiff steps since `left` was `most` [1/s]
+  double limit;           // 0: nothing is watched [-]
+  int32_t remaining;      // number of stiff steps that may still come; -1: the advance has ended because of them
+  int32_t most_remaining; // its largest value
+  int32_t calm_steps;     // number of steps that were not stiff since `remaining` was last raised
+  double rate;            // lambda at the last step [1/s]
+  double least_rate;      // the smallest lambda of all stiff steps since `remaining` had its largest value [1/s]
 } hfiStiffnessWatch;
 // The watch of an integrator, to be set before an advance and read after it.
 hfiStiffnessWatch* hfi_integrator_watch(hfIntegrator* integrator);
@@ -28,7 +28,7 @@ void hfi_integrator_limit(hfIntegrator* integrator, int64_t max_steps);
 // How stiff the equation is [1/s]: the smallest lambda of the stiff steps, so that the peak of a single step does not
 // count. If there were no stiff steps, lambda of the last step.
 static inline double hfi_watched_stiffness(const hfiStiffnessWatch* watch) {
-  return watch->left < watch->most ? watch->least : watch->rate;
+  return watch->remaining < watch->most_remaining ? watch->least_rate : watch->rate;
 }
 
 #endif

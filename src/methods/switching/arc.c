@@ -351,7 +351,6 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 
   if (t1.f < 0) return reached;
 
-
   // the last trial lies before the event: go back to the one just behind it
   if (integrate_arc(s, t2.x, &reached, error) == HF_OK) event_margin(s, s->t + t2.x, s->arc.trial);
   return reached;

@@ -80,7 +80,6 @@ double hfi_compliant_rest(const hfRigid* rigid, int i) {
 static uint64_t mix_hash(uint64_t hash, uint64_t x) { return (hash ^ x) * HASH_FACTOR; }
 
 // The right-hand side of a compliant phase at x = (q, v, act, layers). Also writes s->compliant.region of this point.
-
 hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xdot) {
   hfiSwitching* s = context;
   hfRigid* rigid = s->rigid;

@@ -3,6 +3,7 @@
 
 #include "base/object.h"
 
+// Returns the default options of the rigid problem.
 hfRigidConfig hf_rigid_config_default(void) {
   hfRigidConfig c = {.max_contacts = 256,
                      .scene_signals = 1,
@@ -114,7 +115,6 @@ static void take_arrays(void* object, hfiArena* arena) {
 }
 
 // Creates an hfRigid over a world of the caller.
-
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error) {
   hfStatus status = check_config(config, error);
   if (status) return status;

@@ -35,7 +35,9 @@ static double find_lighter_mass(const hfModel* model, const hfiContact* contact)
   const double* mass = hf_model_body_mass(model);
   int a_moves = hf_model_body_lastdof(model)[contact->body_a] >= 0;
   int b_moves = hf_model_body_lastdof(model)[contact->body_b] >= 0;
-  double least = min2(a_moves ? mass[contact->body_a] : INFINITY, b_moves ? mass[contact->body_b] : INFINITY);
+  double mass_a = a_moves ? mass[contact->body_a] : INFINITY;
+  double mass_b = b_moves ? mass[contact->body_b] : INFINITY;
+  double least = min2(mass_a, mass_b);
   return isfinite(least) && least > 0 ? least : 1;
 }
 

@@ -102,7 +102,6 @@ typedef struct hfiTrackRenewal {
 } hfiTrackRenewal;
 
 // The rigid problem at a point. The files of this folder call it rigid.
-
 struct hfRigid {
   const hfModel* model;
   hfRigidConfig config;

@@ -44,10 +44,12 @@ static void store_forces(hfRigid* rigid, int i) {
   contact->ft_W = track->ft_W;
 }
 
+// Stores the solution x as the forces of all contacts and tracks.
 void hfi_rigid_store_forces(hfRigid* rigid) {
   for (int i = 0; i < rigid->problem.ncontact; ++i) store_forces(rigid, i);
 }
 
+// out (nv) = base + sum of x_i S col_i: what the forces, or impulses, add to accelerations, or velocities.
 void hfi_rigid_add_forces(const hfRigid* rigid, const double* base, double* out) {
   const hfRigidProblem* problem = &rigid->problem;
   memcpy(out, base, (size_t)problem->nv * sizeof *out);

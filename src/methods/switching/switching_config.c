@@ -1,6 +1,7 @@
 // Defaults and names of the method "switching".
 #include <holdfast/rigid.h>
 
+// Returns the default options of the method.
 hfSwitchConfig hf_switch_config_default(void) {
   hfSwitchConfig c = {.contact_mode = HF_CONTACT_MODEL_SWITCHING,
                       .start = HF_START_EQUILIBRIUM,
@@ -16,6 +17,7 @@ hfSwitchConfig hf_switch_config_default(void) {
   return c;
 }
 
+// The words for a reason of a switch.
 const char* hf_switch_reason_name(int reason) {
   static const char* const names[] = {"certified",      "not a P-matrix", "dependent rows",
                                       "unstable layer", "no solution",    "too many transitions"};

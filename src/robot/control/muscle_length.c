@@ -146,7 +146,7 @@ static double norm(const double* x, int n) {
   return sqrt(sum);
 }
 
-// Writes p->J and returns the length of the muscle. Leaves the dynamics at q and v, with M factored.
+// Writes puller->J and returns the length of the muscle. Leaves the dynamics at q and v, with M factored.
 static double find_length(hfiPuller* puller, const hfActuatorDef* def) {
   const hfModel* model = puller->model;
   const double* q = hf_state_q(puller->state);
@@ -219,7 +219,7 @@ static int find_end(hfiPuller* puller, const hfActuatorDef* def, const hfiLength
   return 1;
 }
 
-// Pulls to both sides and sets d->lengthrange. Returns 0 where that finds no bounds.
+// Pulls to both sides and sets def->lengthrange. Returns 0 where that finds no bounds.
 static int find_bounds(hfiPuller* puller, hfActuatorDef* def, const hfiLengthSearch* search) {
   double low[2];
   double high[2];

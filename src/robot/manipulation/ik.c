@@ -202,7 +202,7 @@ typedef struct hfiSearch {
   hfMotion plain;  // error without weights [rad, m]
 } hfiSearch;
 
-// Computes the error of the arm's present pose: s->plain, s->error and s->size.
+// Computes the error of the arm's present pose: search->plain, search->error and search->size.
 static void measure(hfArm* arm, hfiSearch* search) {
   search->plain = hf_pose_error(hf_arm_pose(arm), search->target);
   weigh_twist(search->plain, search->config->length, search->error);
