@@ -4,8 +4,8 @@
 //    and laws, rows of the equalities and the factors of Je M^-1 Je^T. A difference quotient with respect to v finds
 //    these in place.
 // 2. gather_forces: accel->tau = applied + actuators + springs + limits and friction losses - bias, at velocity v.
-// 3. hfi_accel_contact_forces: adds J^T f of the contacts, whose forces f follow from depth and J v.
-// 4. hfi_accel_finish: solves M vdot = tau + Je^T lambda with Je vdot = target - Jedot v (accel_equality.c).
+// 3. hfi_accel_add_contact_forces: adds J^T f of the contacts, whose forces f follow from depth and J v.
+// 4. hfi_accel_find_vdot: solves M vdot = tau + Je^T lambda with Je vdot = target - Jedot v (accel_equality.c).
 //
 // accel->stage says what is fresh. The files of this folder call the hfAccel accel.
 #include "methods/continuous/inside.h"
@@ -35,12 +35,12 @@ static void take_problem(hfAccel* accel, hfiArena* arena) {
   size_t nv = (size_t)accel->model->nv;
   size_t rows = 6 * (size_t)accel->config.max_contacts;
 
-  accel->problem.M = HFI_TAKE(arena, double, nv * nv);
-  accel->problem.contact = HFI_TAKE(arena, hfAccelContact, accel->config.max_contacts);
-  accel->problem.J = HFI_TAKE(arena, double, rows * nv);
-  accel->problem.Jdot_v = HFI_TAKE(arena, double, rows);
-  accel->problem.v = HFI_TAKE(arena, double, nv);
-  accel->problem.tau = HFI_TAKE(arena, double, nv);
+  accel->dense.problem.M = HFI_TAKE(arena, double, nv * nv);
+  accel->dense.problem.contact = HFI_TAKE(arena, hfAccelContact, accel->config.max_contacts);
+  accel->dense.problem.J = HFI_TAKE(arena, double, rows * nv);
+  accel->dense.problem.Jdot_v = HFI_TAKE(arena, double, rows);
+  accel->dense.problem.v = HFI_TAKE(arena, double, nv);
+  accel->dense.problem.tau = HFI_TAKE(arena, double, nv);
 }
 
 // Takes the arrays of the equalities.
@@ -94,10 +94,10 @@ static void take_arrays(void* object, hfiArena* arena) {
   accel->slopes.dtau_dq = HFI_TAKE(arena, double, square);
   accel->slopes.dtau_dv = HFI_TAKE(arena, double, square);
   accel->slopes.column = HFI_TAKE(arena, double, model->nv);
-  accel->motion.q = HFI_TAKE(arena, double, model->nq);
-  accel->motion.v = HFI_TAKE(arena, double, model->nv);
-  accel->motion.q_moved = HFI_TAKE(arena, double, model->nq);
-  for (int side = 0; side < 2; ++side) accel->motion.rows[side] = HFI_TAKE(arena, hfiMovedRows, contacts);
+  accel->dense.motion.q = HFI_TAKE(arena, double, model->nq);
+  accel->dense.motion.v = HFI_TAKE(arena, double, model->nv);
+  accel->dense.motion.q_moved = HFI_TAKE(arena, double, model->nq);
+  for (int side = 0; side < 2; ++side) accel->dense.motion.rows[side] = HFI_TAKE(arena, hfiMovedRows, contacts);
   take_problem(accel, arena);
 }
 
@@ -196,9 +196,9 @@ hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
     if (!(d->mass.Dinv[i] > 0 && isfinite(d->mass.Dinv[i]))) return HF_SINGULAR;
 
   // contacts and equalities
-  hfi_accel_collide(accel);
+  hfi_accel_find_contacts(accel);
   hfi_update_tendons(accel->actuation, d, q); // The equalities need lengths. gather_forces computes velocities.
-  hfStatus status = hfi_accel_equalities(accel, q);
+  hfStatus status = hfi_accel_update_equalities(accel, q);
 
   if (status == HF_OK) accel->stage = HFI_ACCEL_AT_POSITIONS;
   ++accel->statistics.collisions;
@@ -223,12 +223,12 @@ static void gather_forces(hfAccel* accel, double t, const double* q, const doubl
   const double* drive = hf_actuation_joint_force(accel->actuation);
   for (int i = 0; i < accel->model->nv; ++i) accel->tau[i] += drive[i] - d->c[i];
   hfi_world_add_applied(accel->world, accel->input, accel->tau);
-  hfi_accel_stops(accel, q, v, accel->tau);
+  hfi_accel_add_stops(accel, q, v, accel->tau);
   if (accel->world->has_adhesion) hfi_world_add_adhesion(accel->world, accel->tau);
 }
 
 // Copies the rates of activations of the point gathered last. An activation at its limit does not go beyond it.
-void hfi_accel_activation_rates(const hfAccel* accel, const double* act, double* actdot) {
+void hfi_accel_copy_activation_rates(const hfAccel* accel, const double* act, double* actdot) {
   const hfModel* model = accel->model;
   for (int i = 0; i < model->nu; ++i) {
     int adr = hf_model_actuator_actadr(model)[i];
@@ -252,10 +252,10 @@ void hfi_accel_activation_rates(const hfAccel* accel, const double* act, double*
 
 // Computes everything at a point except the forces of contacts. Writes accel->tau, the rates of the equalities and, if
 // actdot is not NULL, the rates of activations.
-hfStatus hfi_accel_gather(hfAccel* accel, double t, const double* q, const double* v, const double* act,
+hfStatus hfi_accel_gather_forces(hfAccel* accel, double t, const double* q, const double* v, const double* act,
                           double* actdot) {
   ++accel->statistics.evaluations;
-  hfi_accel_leave(accel, HFI_ACCEL_AT_POSITIONS);
+  hfi_accel_lower_stage(accel, HFI_ACCEL_AT_POSITIONS);
 
   accel->point.t = t;
   hfStatus status = hfi_accel_configure(accel, q);
@@ -263,16 +263,16 @@ hfStatus hfi_accel_gather(hfAccel* accel, double t, const double* q, const doubl
 
   // surfaces move on even if q does not change
   if (accel->world->surfaces && accel->config.friction == HF_FRICTION_ANCHORED && !accel->deformations.is_active)
-    for (int i = 0; i < accel->ncontact; ++i) hfi_accel_follow(accel, &accel->contact[i]);
+    for (int i = 0; i < accel->ncontact; ++i) hfi_accel_follow_anchor(accel, &accel->contact[i]);
 
   gather_forces(accel, t, q, v, act);
-  if (actdot) hfi_accel_activation_rates(accel, act, actdot);
-  hfi_accel_equality_rates(accel, v);
+  if (actdot) hfi_accel_copy_activation_rates(accel, act, actdot);
+  hfi_accel_update_equality_rates(accel, v);
   return HF_OK;
 }
 
 // x <- the accelerations under the forces x (nv), with the equalities of the point gathered last.
-void hfi_accel_finish(hfAccel* accel, double* x) {
+void hfi_accel_find_vdot(hfAccel* accel, double* x) {
   hfiEqualityRows* e = &accel->equalities;
 
   for (int r = 0; r < e->count; ++r) e->lambda[r] = e->target[r] - e->Jdot_v[r];
@@ -282,14 +282,14 @@ void hfi_accel_finish(hfAccel* accel, double* x) {
 // The accelerations vdot and the rates of activations at a point; steps 1 to 4 of the file's head.
 hfStatus hf_accel_rate(hfAccel* accel, double t, const double* q, const double* v, const double* act, double* vdot,
                        double* actdot) {
-  hfStatus status = hfi_accel_gather(accel, t, q, v, act, actdot);
+  hfStatus status = hfi_accel_gather_forces(accel, t, q, v, act, actdot);
   if (status) return status;
 
   memcpy(vdot, accel->tau, (size_t)accel->model->nv * sizeof *vdot);
-  hfi_accel_contact_forces(accel, v, vdot);
-  hfi_accel_finish(accel, vdot);
+  hfi_accel_add_contact_forces(accel, v, vdot);
+  hfi_accel_find_vdot(accel, vdot);
 
-  // remembered for hfi_accel_visit
+  // remembered for hfi_accel_update_forces
   accel->stage = HFI_ACCEL_AT_POINT;
   memcpy(accel->point.v, v, (size_t)accel->model->nv * sizeof *v);
   if (act) memcpy(accel->point.act, act, (size_t)accel->model->na * sizeof *act);
@@ -299,7 +299,7 @@ hfStatus hf_accel_rate(hfAccel* accel, double t, const double* q, const double* 
 
 // Computes the forces at x = (q, v, act), unless that was the last point. It counts no evaluation, because the caller
 // asks for forces and not for a rate.
-hfStatus hfi_accel_visit(hfAccel* accel, double t, const double* x) {
+hfStatus hfi_accel_update_forces(hfAccel* accel, double t, const double* x) {
   const hfModel* model = accel->model;
   const double* v = x + model->nq;
   const double* act = v + model->nv;

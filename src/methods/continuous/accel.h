@@ -159,7 +159,8 @@ typedef enum hfiAccelDomain {
 // What the equation for an integrator needs (accel_ode.c).
 typedef struct hfiAccelEquation {
   hfiAccelDomain domain;
-  double* weight;      // (2 nv + na + 6 max_contacts) weight of the error of a coordinate, if hfi_accel_weigh set it
+  hfiKeeper keeper;
+  double* weight;      // (2 nv + na + 6 max_contacts) weight of a coordinate's error, if hfi_accel_set_weights set it
   int32_t nlanding;    // number of landings
   hfiLanding* landing; // (max_contacts)
 } hfiAccelEquation;
@@ -187,6 +188,13 @@ typedef struct hfiRowMotion {
   double* q_moved;       // (nq) scratch
 } hfiRowMotion;
 
+// The acceleration problem in dense form (accel_problem.c).
+typedef struct hfiDenseProblem {
+  hfiRowMotion motion;
+  hfAccelProblem problem;
+} hfiDenseProblem;
+
+// The files of this folder call it accel.
 struct hfAccel {
   const hfModel* model;
   hfAccelConfig config;
@@ -207,15 +215,13 @@ struct hfAccel {
 
   hfiAccelRows rows;
   hfiAnchors anchors;
-  hfiKeeper keeper;
   hfiHold hold;
   hfiDeformationCoordinates deformations;
   hfiStops stops;
   hfiEqualityRows equalities;
   hfiAccelEquation equation;
   hfiAccelSlopes slopes;
-  hfiRowMotion motion;
-  hfAccelProblem problem;
+  hfiDenseProblem dense;
 };
 
 // ---- creation (accel.c) -------------------------------------------------------------------------------
@@ -233,14 +239,14 @@ hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig*
 hfStatus hfi_accel_configure(hfAccel* accel, const double* q);
 // Computes everything at a point except the forces of contacts: configuration, accel->tau, rates of activations (may be
 // NULL), equalities.
-hfStatus hfi_accel_gather(hfAccel* accel, double t, const double* q, const double* v, const double* act,
+hfStatus hfi_accel_gather_forces(hfAccel* accel, double t, const double* q, const double* v, const double* act,
                           double* actdot);
 // Rates (na) of activations at the point gathered last.
-void hfi_accel_activation_rates(const hfAccel* accel, const double* act, double* actdot);
+void hfi_accel_copy_activation_rates(const hfAccel* accel, const double* act, double* actdot);
 // x <- vdot under the forces x (nv) with the equalities of that point.
-void hfi_accel_finish(hfAccel* accel, double* x);
+void hfi_accel_find_vdot(hfAccel* accel, double* x);
 // Lowers the stage to this one, if it is above.
-static inline void hfi_accel_leave(hfAccel* accel, hfiAccelStage stage) {
+static inline void hfi_accel_lower_stage(hfAccel* accel, hfiAccelStage stage) {
   if (accel->stage > stage) accel->stage = stage;
 }
 
@@ -255,8 +261,8 @@ static inline int hfi_accel_contact_sticks(const hfiAccelContact* contact) {
   return contact->dim >= 3 && contact->law.mu[HF_SLIDING] > 0 && contact->stick >> HF_SLIDING & 1;
 }
 // Holds the contacts of the present configuration, whatever is found at other ones, until they are let go.
-void hfi_accel_hold(hfAccel* accel);
-void hfi_accel_let_go(hfAccel* accel);
+void hfi_accel_hold_contacts(hfAccel* accel);
+void hfi_accel_release_contacts(hfAccel* accel);
 
 // ---- limits and equalities (accel_stop.c, accel_equality.c) --------------------------------------------
 
@@ -274,8 +280,8 @@ void hfi_accel_solve(hfAccel* accel, double* x, const double* target);
 
 // Sets the weights of errors: 1 for positions, `time` [s] for velocities; an error of a deformation counts as the
 // velocity that it causes.
-void hfi_accel_weigh(hfAccel* accel, double time);
-// The equation for integrators. Its integration renews the contact memory of accel->keeper after every step.
+void hfi_accel_set_weights(hfAccel* accel, double time);
+// The equation for integrators. Its integration renews the contact memory of accel->equation.keeper after every step.
 hfOde hfi_accel_ode_with_memory(hfAccel* accel);
 
 // The parts of J (n x n) at the point gathered last: begin, which clears J and collects all forces but those of

@@ -190,7 +190,7 @@ static double find_activation_gain(const hfAccel* accel, int i) {
 }
 
 // Writes the rows and columns of all activations to J (n x n), which are zero before.
-void hfi_accel_activation_jacobian(hfAccel* accel, int n, double* J) {
+void hfi_accel_fill_activations(hfAccel* accel, int n, double* J) {
   const hfModel* model = accel->model;
   Matrix jacobian = {accel, J, n};
   for (int i = 0; i < model->nu; ++i) {

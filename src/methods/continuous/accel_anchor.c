@@ -30,7 +30,7 @@ int hfi_accel_find_anchor(const hfAccel* accel, const hfiContact* contact) {
 
 // Sets law.xi0 of an anchored contact from the configuration: the deformation at the start, and how far the material
 // points have moved apart since. A contact without an anchor keeps its law.
-void hfi_accel_follow(const hfAccel* accel, hfiAccelContact* contact) {
+void hfi_accel_follow_anchor(const hfAccel* accel, hfiAccelContact* contact) {
   const hfiContact* source = contact->source;
   int found = hfi_accel_find_anchor(accel, source);
   if (found < 0) return;

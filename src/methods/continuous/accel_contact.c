@@ -68,7 +68,7 @@ static void set_law(const hfAccel* accel, hfiAccelContact* contact) {
   if (contact->source->material.adhesion != 0) hfi_contact_stick_on(contact->source, &contact->law);
 
   int is_function_of_q = accel->config.friction == HF_FRICTION_ANCHORED && !accel->deformations.is_active;
-  if (is_function_of_q) hfi_accel_follow(accel, contact);
+  if (is_function_of_q) hfi_accel_follow_anchor(accel, contact);
 }
 
 // The coefficient of sliding. It goes from the static to the dynamic one between one and two times the stiction speed,
@@ -90,7 +90,7 @@ static const hfContactLaw* make_unit_law(const hfiAccelContact* contact, hfConta
 }
 
 // Whether friction group g would stick at row velocities s with the present normal force: |w| within the stick radius.
-int hfi_accel_sticks(const hfiAccelContact* contact, int g, const double* s) {
+int hfi_accel_would_stick(const hfiAccelContact* contact, int g, const double* s) {
   hfContactLaw copy;
   double w[2];
   double radius = hfi_contact_stick(make_unit_law(contact, &copy), 1, g, max2(contact->f[0], 0), s, w);
@@ -98,7 +98,7 @@ int hfi_accel_sticks(const hfiAccelContact* contact, int g, const double* s) {
 }
 
 // The share of the way from contact->s to s1 that friction group g allows a Newton update [-].
-double hfi_accel_alpha(const hfiAccelContact* contact, int g, const double* s1, hfiSine turn) {
+double hfi_accel_find_alpha(const hfiAccelContact* contact, int g, const double* s1, hfiSine turn) {
   hfContactLaw copy;
   return hfi_tals_contact(make_unit_law(contact, &copy), 1, g, contact->f[0], contact->s, s1, turn);
 }
@@ -113,7 +113,7 @@ static void set_friction(hfiAccelContact* contact, double pi) {
   hfi_contact_respond(law, 1, contact->dim, HFI_COUPLING_LAGGED, pi, contact->s, f, &response);
   memcpy(contact->gtt, response.gtt, sizeof contact->gtt);
   for (int g = 0; g < hfi_group_count(contact->dim); ++g)
-    contact->stick |= hfi_accel_sticks(contact, g, contact->s) << g;
+    contact->stick |= hfi_accel_would_stick(contact, g, contact->s) << g;
 
   // friction is proportional to fn, except the elastic force of a contact that sticks to its anchor
   int elastic = contact->law.friction == HF_FRICTION_ANCHORED ? contact->stick : 0;
@@ -148,11 +148,11 @@ static void apply_law(hfiAccelContact* contact, double static_speed) {
 }
 
 // Computes the forces of all contacts at velocity v, and adds J^T f to tau.
-void hfi_accel_contact_forces(hfAccel* accel, const double* v, double* tau) {
+void hfi_accel_add_contact_forces(hfAccel* accel, const double* v, double* tau) {
   for (int i = 0; i < accel->ncontact; ++i) {
     hfiAccelContact* contact = &accel->contact[i];
     hfi_accel_row_velocities(contact, v, contact->s);
-    if (accel->deformations.is_active) hfi_accel_deform(accel, contact);
+    if (accel->deformations.is_active) hfi_accel_set_deformation(accel, contact);
     apply_law(contact, accel->config.static_speed);
     if (contact->f[0] > 0) hfi_accel_add_force(contact, contact->f, tau);
   }
@@ -194,11 +194,11 @@ static void set_drift(const hfiWorld* world, hfiAccelContact* contact) {
 
 // Finds the contacts of the present configuration, or moves the held ones to it. Fills accel->contact with those that
 // can move something: rows, drift, laws.
-void hfi_accel_collide(hfAccel* accel) {
+void hfi_accel_find_contacts(hfAccel* accel) {
   const hfiWorld* world = accel->world;
   // the world's contacts
   if (accel->hold.is_active) {
-    hfi_accel_move_held(accel);
+    hfi_accel_move_held_contacts(accel);
   } else {
     hfi_near_find(&accel->world->near, accel->config.reach, 0, NULL);
     accel->statistics.dropped += world->near.ndropped;

@@ -41,7 +41,7 @@ void hfi_accel_read_deformations(hfAccel* accel, double* x) {
 }
 
 // Sets law.xi0 of a contact from its coordinates at the point; zero for a contact that has none.
-void hfi_accel_deform(const hfAccel* accel, hfiAccelContact* contact) {
+void hfi_accel_set_deformation(const hfAccel* accel, hfiAccelContact* contact) {
   const hfiContact* source = contact->source;
   int i = contact->dim >= 3 ? hfi_accel_find_anchor(accel, source) : -1;
   memset(contact->law.xi0, 0, sizeof contact->law.xi0);
@@ -68,7 +68,7 @@ static void find_row_rates(const hfiAccelContact* contact, double* rate) {
 }
 
 // Writes the rates of all deformations at the point evaluated last to rate (deformations.count).
-void hfi_accel_deformation_rates(const hfAccel* accel, double* rate) {
+void hfi_accel_find_deformation_rates(const hfAccel* accel, double* rate) {
   memset(rate, 0, (size_t)accel->deformations.count * sizeof *rate);
   for (int k = 0; k < accel->ncontact; ++k) {
     const hfiAccelContact* contact = &accel->contact[k];
@@ -123,7 +123,7 @@ int hfi_accel_store_deformations(hfAccel* accel, const double* x, hfState* state
       continue;
     }
 
-    hfi_accel_deform(accel, contact);
+    hfi_accel_set_deformation(accel, contact);
     store_contact(accel, contact, &memory[kept++]);
   }
 

@@ -150,7 +150,7 @@ static hfStatus factor_softened(hfAccel* accel) {
 }
 
 // Computes the rows of all equalities at q and the factors of Je M^-1 Je^T. HF_SINGULAR: these do not exist.
-hfStatus hfi_accel_equalities(hfAccel* accel, const double* q) {
+hfStatus hfi_accel_update_equalities(hfAccel* accel, const double* q) {
   const int nv = accel->model->nv;
   hfiEqualityRows* rows = &accel->equalities;
   rows->count = 0;
@@ -238,7 +238,7 @@ static void damp_aims(hfiEqualityRows* rows) {
 }
 
 // Computes Jedot v and the targets of all equalities at velocity v.
-void hfi_accel_equality_rates(hfAccel* accel, const double* v) {
+void hfi_accel_update_equality_rates(hfAccel* accel, const double* v) {
   const int nv = accel->model->nv;
   hfiEqualityRows* rows = &accel->equalities;
 

@@ -17,17 +17,17 @@ static const double HELD_GAP = 1e-3;
 // Forgets everything that was computed at the last point of the equation, because it belongs to other contacts.
 static void forget_point(hfAccel* accel) {
   accel->stage = HFI_ACCEL_NOWHERE;
-  accel->motion.is_fresh = 0;
+  accel->dense.motion.is_fresh = 0;
 }
 
 // Lets held contacts go.
-void hfi_accel_let_go(hfAccel* accel) {
+void hfi_accel_release_contacts(hfAccel* accel) {
   accel->hold.is_active = 0;
   forget_point(accel);
 }
 
 // Holds the contacts of the present configuration.
-void hfi_accel_hold(hfAccel* accel) {
+void hfi_accel_hold_contacts(hfAccel* accel) {
   const hfiWorld* world = accel->world;
   hfi_near_find(&accel->world->near, max2(HELD_GAP, accel->config.reach), 0, NULL);
 
@@ -51,7 +51,7 @@ void hfi_accel_hold(hfAccel* accel) {
 }
 
 // Makes the held contacts the world's contacts, at the present configuration.
-void hfi_accel_move_held(hfAccel* accel) {
+void hfi_accel_move_held_contacts(hfAccel* accel) {
   hfiContact* list = hfi_near_replace(&accel->world->near, accel->hold.count);
 
   for (int i = 0; i < accel->hold.count; ++i) {

@@ -239,13 +239,13 @@ void hfi_accel_finish_jacobian(hfAccel* accel, int n, double* J) {
     store_column(accel, accel->slopes.dtau_dq, j, accel->equalities.stiffness, n, j, J);
     store_column(accel, accel->slopes.dtau_dv, j, accel->equalities.damping, n, nv + j, J);
   }
-  hfi_accel_activation_jacobian(accel, n, J);
+  hfi_accel_fill_activations(accel, n, J);
 }
 
 // J (n x n) of hf_accel_ode at x.
-hfStatus hfi_accel_jacobian(hfAccel* accel, double t, const double* x, double* J) {
+hfStatus hfi_accel_fill_jacobian(hfAccel* accel, double t, const double* x, double* J) {
   const int n = 2 * accel->model->nv + accel->model->na;
-  hfStatus status = hfi_accel_visit(accel, t, x);
+  hfStatus status = hfi_accel_update_forces(accel, t, x);
   if (status) return status;
 
   hfi_accel_begin_jacobian(accel, n, J);

@@ -21,18 +21,18 @@ void hf_accel_begin(hfAccel* accel, const hfState* state, const hfInput* input) 
   accel->input = input;
   if (hfi_world_is_outdated(accel->world)) hfi_world_refresh(accel->world);
   accel->stage = HFI_ACCEL_NOWHERE; // Mocap bodies may have moved.
-  accel->motion.is_fresh = 0;
+  accel->dense.motion.is_fresh = 0;
   accel->anchors.count = 0;
   accel->equation.nlanding = 0;
 
   if (!state || accel->config.friction != HF_FRICTION_ANCHORED) return;
 
   if (hfi_accel_configure(accel, hf_state_q(state))) return;
-  hfi_accel_anchor(accel, state, hf_state_v(state), accel->anchors.span);
+  hfi_accel_set_anchors(accel, state, hf_state_v(state), accel->anchors.span);
 }
 
 // Makes anchors of the present contacts, with what the state remembers of them after a step of length span [s].
-void hfi_accel_anchor(hfAccel* accel, const hfState* state, const double* v, double span) {
+void hfi_accel_set_anchors(hfAccel* accel, const hfState* state, const double* v, double span) {
   hfiWorld* world = accel->world;
   hfiAnchors* anchors = &accel->anchors;
   // what the state remembers
@@ -57,9 +57,9 @@ void hfi_accel_anchor(hfAccel* accel, const hfState* state, const double* v, dou
   // they begin now, and the forces of the last point are not valid any more
   anchors->began = state->time;
   accel->point.t = state->time;
-  hfi_accel_leave(accel, HFI_ACCEL_AT_POSITIONS);
+  hfi_accel_lower_stage(accel, HFI_ACCEL_AT_POSITIONS);
   if (accel->deformations.is_active) return;
-  for (int i = 0; i < accel->ncontact; ++i) hfi_accel_follow(accel, &accel->contact[i]);
+  for (int i = 0; i < accel->ncontact; ++i) hfi_accel_follow_anchor(accel, &accel->contact[i]);
 }
 
 // ---- settling ---------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ static void settle_contact(const hfAccel* accel, int i, const hfiAccelContact* c
 
 // Writes the contact memory after a step h, evaluated at its end, and uses the anchors up. Returns for how many
 // contacts there was no room.
-int hfi_accel_settle(hfAccel* accel, hfState* state, double h) {
+int hfi_accel_write_memory(hfAccel* accel, hfState* state, double h) {
   hfiAnchors* anchors = &accel->anchors;
   int kept = 0;
   if (accel->config.friction != HF_FRICTION_ANCHORED) return 0;

@@ -51,12 +51,12 @@ static hfStatus rate(void* context, double t, const double* x, double* xdot) {
 
   if (status != HF_OK) return status;
   if (accel->equation.domain != HFI_DOMAIN_ALL && !is_in_domain(accel)) return HF_NO_SOLUTION;
-  if (accel->deformations.is_active) hfi_accel_deformation_rates(accel, xdot + 2 * model->nv + model->na);
+  if (accel->deformations.is_active) hfi_accel_find_deformation_rates(accel, xdot + 2 * model->nv + model->na);
   return HF_OK;
 }
 
 static hfStatus jacobian(void* context, double t, const double* x, double* J) {
-  return hfi_accel_jacobian(context, t, x, J);
+  return hfi_accel_fill_jacobian(context, t, x, J);
 }
 
 // x = x0 (+) u: configurations in the chart, everything else by addition.
@@ -183,7 +183,7 @@ static void note_landings(hfAccel* accel, const hfiAccelContact* contact, const 
   for (int i = 0; i < contact->dim; ++i) s[i] = contact->s[i] + alpha * (s1[i] - contact->s[i]);
 
   for (int g = 0; g < hfi_group_count(contact->dim); ++g) {
-    int lands = contact->law.mu[g] > 0 && !(contact->stick >> g & 1) && hfi_accel_sticks(contact, g, s);
+    int lands = contact->law.mu[g] > 0 && !(contact->stick >> g & 1) && hfi_accel_would_stick(contact, g, s);
     if (!lands || equation->nlanding == accel->config.max_contacts) continue;
 
     equation->landing[equation->nlanding++] = (hfiLanding){hfi_contact_key(contact->source), g};
@@ -202,7 +202,7 @@ static double least_alpha(const hfAccel* accel, const double* v, const double* d
 
     hfi_accel_row_velocities(contact, v1, s1);
     for (int g = 0; g < hfi_group_count(contact->dim); ++g)
-      if (contact->law.mu[g] > 0) alpha = min2(alpha, hfi_accel_alpha(contact, g, s1, turn));
+      if (contact->law.mu[g] > 0) alpha = min2(alpha, hfi_accel_find_alpha(contact, g, s1, turn));
   }
 
   for (int i = 0; i < accel->stops.count; ++i)
@@ -217,7 +217,7 @@ static double limit(void* context, double t, const double* x, const double* du) 
   const double* v = x + model->nq;
   const double* dv = du + model->nv;
   double* v1 = accel->slopes.column;
-  if (hfi_accel_visit(accel, t, x)) return 1;
+  if (hfi_accel_update_forces(accel, t, x)) return 1;
 
   count_escapes(accel);
 
@@ -245,7 +245,7 @@ static uint64_t mix_hash(uint64_t hash, uint64_t x) { return (hash ^ x) * HASH_F
 static uint64_t region(void* context, double t, const double* x) {
   hfAccel* accel = context;
   uint64_t hash = HASH_START;
-  if (hfi_accel_visit(accel, t, x)) return 0;
+  if (hfi_accel_update_forces(accel, t, x)) return 0;
 
   // contacts
   for (int i = 0; i < accel->ncontact; ++i) {
@@ -284,14 +284,14 @@ static int has_same_contacts(const hfAccel* accel) {
 // Renews the contact memory and the anchors at the time t and velocities v, and the coordinates x of the deformations.
 // Returns 0 if deformations are coordinates and belong to other contacts now.
 static int renew_memory(hfAccel* accel, double t, const double* v, double* x) {
-  hfiKeeper* keeper = &accel->keeper;
+  hfiKeeper* keeper = &accel->equation.keeper;
 
   int same = has_same_contacts(accel);
   if (accel->deformations.is_active) keeper->forgotten = hfi_accel_store_deformations(accel, x, keeper->state);
-  else keeper->forgotten = hfi_accel_settle(accel, keeper->state, t - accel->anchors.began);
+  else keeper->forgotten = hfi_accel_write_memory(accel, keeper->state, t - accel->anchors.began);
 
   // new anchors
-  hfi_accel_anchor(accel, keeper->state, v, 0);
+  hfi_accel_set_anchors(accel, keeper->state, v, 0);
   accel->anchors.began = t;
   if (accel->deformations.is_active) hfi_accel_read_deformations(accel, x);
 
@@ -309,7 +309,7 @@ static hfRenewal renew(void* context, double t, double* x, int32_t* grown) {
   int same = 1;
 
   accel->deformations.now = deformations;
-  if (hfi_accel_visit(accel, t, x)) return HF_RENEWAL_STOP;
+  if (hfi_accel_update_forces(accel, t, x)) return HF_RENEWAL_STOP;
 
   if (accel->config.friction == HF_FRICTION_ANCHORED) same = renew_memory(accel, t, v, deformations);
   *grown = accel->deformations.count - before;
@@ -325,15 +325,15 @@ static void hold(void* context, double t, const double* x) {
   hfAccel* accel = context;
   (void)t;
 
-  hfi_accel_let_go(accel);
-  if (x && !hfi_accel_configure(accel, x)) hfi_accel_hold(accel);
+  hfi_accel_release_contacts(accel);
+  if (x && !hfi_accel_configure(accel, x)) hfi_accel_hold_contacts(accel);
 }
 
 // ---- the equation -------------------------------------------------------------------------------------
 
 // Sets the weights of errors: 1 for positions and activations, `time` [s] for velocities, RELEASE_RATE time for
 // deformations.
-void hfi_accel_weigh(hfAccel* accel, double time) {
+void hfi_accel_set_weights(hfAccel* accel, double time) {
   const hfModel* model = accel->model;
   int n = 2 * model->nv + model->na;
   double* weight = accel->equation.weight;
@@ -345,7 +345,7 @@ void hfi_accel_weigh(hfAccel* accel, double time) {
   for (int i = 0; i < 6 * accel->config.max_contacts; ++i) weight[n + i] = RELEASE_RATE * time;
 }
 
-// The equation whose integration renews the contact memory of accel->keeper after every step.
+// The equation whose integration renews the contact memory of accel->equation.keeper after every step.
 hfOde hfi_accel_ode_with_memory(hfAccel* accel) {
   hfOde ode = hf_accel_ode(accel);
   if (accel->equation.weight[0] > 0) ode.weight = accel->equation.weight;

@@ -22,13 +22,13 @@ static const double AGREEMENT_FLOOR = 1e-2;
 // accel is at no known configuration.
 static void find_moved_rows(hfAccel* accel, const double* q, const double* v, double e, hfiMovedRows* out,
                             int32_t* count) {
-  double* q_moved = accel->motion.q_moved;
+  double* q_moved = accel->dense.motion.q_moved;
   memcpy(q_moved, q, (size_t)accel->model->nq * sizeof *q);
   hf_model_integrate(accel->model, q_moved, v, e);
 
   accel->stage = HFI_ACCEL_NOWHERE;
   hfi_world_place(accel->world, q_moved, accel->input);
-  hfi_accel_collide(accel);
+  hfi_accel_find_contacts(accel);
 
   *count = accel->ncontact;
   for (int i = 0; i < accel->ncontact; ++i) {
@@ -37,9 +37,9 @@ static void find_moved_rows(hfAccel* accel, const double* q, const double* v, do
   }
 }
 
-// Makes accel->motion fresh at q and v: row velocities a little before and after.
+// Makes accel->dense.motion fresh at q and v: row velocities a little before and after.
 static void update_motion(hfAccel* accel, const double* q, const double* v) {
-  hfiRowMotion* motion = &accel->motion;
+  hfiRowMotion* motion = &accel->dense.motion;
   size_t q_bytes = (size_t)accel->model->nq * sizeof *q;
   size_t v_bytes = (size_t)accel->model->nv * sizeof *v;
   if (motion->is_fresh && memcmp(q, motion->q, q_bytes) == 0 && memcmp(v, motion->v, v_bytes) == 0) return;
@@ -69,13 +69,13 @@ static double choose_slope(double ahead, double behind) {
   return fabs(ahead) < fabs(behind) ? ahead : behind;
 }
 
-// Fills Jdot_v of the problem from accel->motion.
+// Fills Jdot_v of the problem from accel->dense.motion.
 static void fill_rates(hfAccel* accel) {
-  hfAccelProblem* p = &accel->problem;
+  hfAccelProblem* p = &accel->dense.problem;
   for (int i = 0; i < p->ncontact; ++i) {
     hfiContactKey key = hfi_contact_key(accel->contact[i].source);
-    const hfiMovedRows* before = find_rows(&accel->motion, 0, key);
-    const hfiMovedRows* after = find_rows(&accel->motion, 1, key);
+    const hfiMovedRows* before = find_rows(&accel->dense.motion, 0, key);
+    const hfiMovedRows* after = find_rows(&accel->dense.motion, 1, key);
 
     for (int r = 0; r < p->contact[i].dim; ++r) {
       int row = p->contact[i].row + r;
@@ -109,7 +109,7 @@ static void copy_contact(const hfAccel* accel, const hfiAccelContact* from, int 
       .law = from->law,
   };
 
-  double* J = accel->problem.J + (size_t)row * (size_t)nv;
+  double* J = accel->dense.problem.J + (size_t)row * (size_t)nv;
   memset(J, 0, (size_t)(from->dim * nv) * sizeof *J);
   for (int r = 0; r < from->dim; ++r)
     for (int k = 0; k < from->n; ++k) J[r * nv + from->cols[k]] = from->J[r * from->n + k];
@@ -118,10 +118,10 @@ static void copy_contact(const hfAccel* accel, const hfiAccelContact* from, int 
 // Fills and returns the problem at a point; NULL if it has no factors. It counts no evaluation, because the caller asks
 // for no rate.
 const hfAccelProblem* hf_accel_problem(hfAccel* accel, double t, const double* q, const double* v, const double* act) {
-  hfAccelProblem* p = &accel->problem;
+  hfAccelProblem* p = &accel->dense.problem;
   const size_t bytes = (size_t)accel->model->nv * sizeof *v;
   update_motion(accel, q, v);
-  if (hfi_accel_gather(accel, t, q, v, act, NULL)) return NULL;
+  if (hfi_accel_gather_forces(accel, t, q, v, act, NULL)) return NULL;
   --accel->statistics.evaluations;
 
   p->nv = accel->model->nv;

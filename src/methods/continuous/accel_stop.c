@@ -174,7 +174,7 @@ double hfi_accel_limit_energy(const hfAccel* accel, const double* q) {
 // ---- all --------------------------------------------------------------------------------------------
 
 // Computes limits and friction losses: adds their forces to tau and lists them in accel->stops.
-void hfi_accel_stops(hfAccel* accel, const double* q, const double* v, double* tau) {
+void hfi_accel_add_stops(hfAccel* accel, const double* q, const double* v, double* tau) {
   const hfModel* model = accel->model;
   accel->stops.count = 0;
 

@@ -42,7 +42,7 @@ hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, cons
     int is_explicit = hfi_butcher(integrator->method)->gamma == 0;
     c->accel->deformations.is_active = accel->friction == HF_FRICTION_ANCHORED && is_explicit;
 
-    hfi_accel_weigh(c->accel, velocity_time);
+    hfi_accel_set_weights(c->accel, velocity_time);
     hfOde ode = hfi_accel_ode_with_memory(c->accel);
     hfIntegratorConfig config = *integrator;
     config.allocator = world->config.allocator;
@@ -77,7 +77,7 @@ static void prepare_integrator(hfiContinuous* c, hfState* state) {
   int n = 2 * model->nv + model->na;
   int nx = model->nq + model->nv + model->na;
 
-  accel->keeper = (hfiKeeper){.state = state};
+  accel->equation.keeper = (hfiKeeper){.state = state};
   if (accel->deformations.is_active) hfi_accel_read_deformations(accel, c->x + nx);
   accel->deformations.now = c->x + nx;
 
@@ -112,7 +112,7 @@ hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* in
   // results at the end; the contact memory was renewed after the integrator's last step
   const double* act = state->na ? hf_state_act(state) : NULL;
   hfStatus evaluation = hf_accel_rate(accel, t, hf_state_q(state), hf_state_v(state), act, c->vdot, NULL);
-  if (evaluation == HF_OK && accel->keeper.forgotten) evaluation = HF_OVERFLOW;
+  if (evaluation == HF_OK && accel->equation.keeper.forgotten) evaluation = HF_OVERFLOW;
   return status ? status : evaluation;
 }
 
@@ -140,7 +140,7 @@ void hfi_accel_keep_contact(hfContact contact, hfContact* list, int32_t* n, hfSt
 
 // Writes the forces of limits, friction losses and equalities at the last evaluation to out->constraint, if a sensor
 // reads them.
-void hfi_accel_constraint_forces(const hfAccel* accel, hfiStepOutput* out) {
+void hfi_accel_write_constraint_forces(const hfAccel* accel, hfiStepOutput* out) {
   const int nv = accel->model->nv;
   const hfiEqualityRows* rows = &accel->equalities;
   hfiConstraintForces* f = out->constraint;
@@ -166,8 +166,8 @@ void hfi_accel_constraint_forces(const hfAccel* accel, hfiStepOutput* out) {
 }
 
 // Fills the counts that all methods of continuous time report. dropped: number of contacts dropped before the step.
-void hfi_accel_report(const hfAccel* accel, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
-                      hfStepReport* report) {
+void hfi_accel_fill_report(const hfAccel* accel, hfStatus status, const hfIntegratorReport* integration,
+                           int64_t dropped, hfStepReport* report) {
   report->continuous = *integration;
   report->solve.iterations = (int32_t)integration->iterations;
   report->solve.limited = (int32_t)integration->limited;
@@ -176,16 +176,16 @@ void hfi_accel_report(const hfAccel* accel, hfStatus status, const hfIntegratorR
 }
 
 // Computes contacts, forces, accelerations and the report of the last step.
-void hfi_continuous_results(hfiContinuous* c, hfStatus status, int64_t dropped, hfiStepOutput* out) {
+void hfi_continuous_compute_results(hfiContinuous* c, hfStatus status, int64_t dropped, hfiStepOutput* out) {
   const hfAccel* accel = c->accel;
   hfIntegratorReport integration = hfi_continuous_report(c);
-  hfi_accel_report(accel, status, &integration, dropped, out->report);
+  hfi_accel_fill_report(accel, status, &integration, dropped, out->report);
 
   c->ncontact = 0;
   for (int i = 0; i < accel->ncontact; ++i)
     hfi_accel_keep_contact(hfi_accel_read_contact(&accel->contact[i]), c->contact, &c->ncontact, out->report);
 
-  hfi_accel_constraint_forces(accel, out);
+  hfi_accel_write_constraint_forces(accel, out);
   memcpy(out->acceleration, c->vdot, sizeof *c->vdot * (size_t)c->world->model->nv);
   out->taken = 1;
 }

@@ -22,7 +22,7 @@ hfAccelConfig hfi_accel_config_of(const hfSimConfig* config);
 // Contacts whose deformations are coordinates are followed from this gap on [m].
 static const double HFI_FOLLOWED_GAP = 1e-3;
 
-// velocity_time: weight of velocity errors, see hfi_accel_weigh [s].
+// velocity_time: weight of velocity errors, see hfi_accel_set_weights [s].
 hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
                                const hfIntegratorConfig* integrator, double velocity_time, hfError* error);
 void hfi_continuous_free(hfiContinuous* continuous);
@@ -33,7 +33,7 @@ hfStatus hfi_continuous_step(hfiContinuous* continuous, hfState* state, const hf
 
 // Computes contacts, forces, accelerations and the report of the last step. The caller gives the status of the step,
 // and the number of contacts that were dropped before it.
-void hfi_continuous_results(hfiContinuous* continuous, hfStatus status, int64_t dropped, hfiStepOutput* out);
+void hfi_continuous_compute_results(hfiContinuous* continuous, hfStatus status, int64_t dropped, hfiStepOutput* out);
 
 // What the integrator did in the last step.
 hfIntegratorReport hfi_continuous_report(const hfiContinuous* continuous);
@@ -45,11 +45,11 @@ hfContact hfi_accel_read_contact(const hfiAccelContact* contact);
 // Appends a contact to the n contacts of the list and to the report, unless it is open and has no force.
 void hfi_accel_keep_contact(hfContact contact, hfContact* list, int32_t* n, hfStepReport* report);
 // Writes the forces of limits and equalities at the last evaluation, if a sensor reads them.
-void hfi_accel_constraint_forces(const hfAccel* accel, hfiStepOutput* out);
+void hfi_accel_write_constraint_forces(const hfAccel* accel, hfiStepOutput* out);
 // Fills the counts that all methods of continuous time report. dropped: number of dropped contacts before the step
 // (hf_accel_statistics).
-void hfi_accel_report(const hfAccel* accel, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
-                      hfStepReport* report);
+void hfi_accel_fill_report(const hfAccel* accel, hfStatus status, const hfIntegratorReport* integration,
+                           int64_t dropped, hfStepReport* report);
 
 // The methods "rk3", "implicit-euler" and "sdirk", for the table of methods.
 extern const hfiMethod hfi_method_continuous;

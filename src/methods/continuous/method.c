@@ -58,7 +58,7 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
   hfStatus status = hfi_continuous_step(c, state, in, c->h, error);
   if (status < 0) return status;
 
-  hfi_continuous_results(c, status, dropped, out);
+  hfi_continuous_compute_results(c, status, dropped, out);
   return out->report->status;
 }
 

@@ -164,7 +164,7 @@ static hfStatus try_step(StepCall* call, hfState* state, double h, int known, do
   status = record_status(call, take_step(call, state, 0.5 * h, &controlled->second_summary));
 
   // the error
-  *error = hfi_controlled_error(controlled, state, controlled->full);
+  *error = hfi_controlled_estimate_error(controlled, state, controlled->full);
   *error = max2(*error, max2(controlled->first_summary.early, controlled->second_summary.early));
   return status;
 }
@@ -296,7 +296,7 @@ static hfStatus advance_resolved(StepCall* call, hfState* state, double rest, hf
 static hfStatus advance_all(StepCall* call, hfState* state) {
   hfiControlled* controlled = call->controlled;
   hfiPace pace = hfi_pace_recall(controlled, state);
-  call->may_resolve = hfi_resolved_applies(controlled, call->input);
+  call->may_resolve = hfi_resolved_can_apply(controlled, call->input);
 
   double done = 0;
   while (done < controlled->step) {
@@ -314,7 +314,7 @@ static hfStatus advance_all(StepCall* call, hfState* state) {
     done = used >= rest ? controlled->step : done + used;
   }
 
-  hfi_pace_keep(controlled, state, &pace);
+  hfi_pace_store(controlled, state, &pace);
   return HF_OK;
 }
 
@@ -328,7 +328,7 @@ static void finish_report(StepCall* call) {
   if (call->controlled->ended_resolved) {
     hfiContinuous* last = call->controlled->resolved.last;
     clear_output(call);
-    hfi_continuous_results(last, total->status, hf_accel_statistics(last->accel).dropped, call->out);
+    hfi_continuous_compute_results(last, total->status, hf_accel_statistics(last->accel).dropped, call->out);
   }
 
   // work

@@ -66,7 +66,7 @@ typedef struct hfiControlled {
 void hfi_summarise_step(hfiStepSummary* summary, const hfiControlled* controlled);
 
 // Computes `difference` and returns the estimated error of the step [m, rad].
-double hfi_controlled_error(hfiControlled* controlled, const hfState* half, const hfState* full);
+double hfi_controlled_estimate_error(hfiControlled* controlled, const hfState* half, const hfState* full);
 // Extrapolates: half <- half (+) share difference for positions, and in the same way for velocities, activations and
 // contact memory. Does nothing if a contact bounced or if the change would press bodies into each other. The last step
 // of `discrete` must be the second half.
@@ -78,7 +78,7 @@ hfStatus hfi_resolved_create(hfiResolved* resolved, hfiWorld* world, const hfSim
 void hfi_resolved_free(hfiResolved* resolved);
 // Whether the motion may be resolved: all laws that can act on this model must give the same motion in discrete time,
 // with shorter and shorter steps, as in continuous time.
-int hfi_resolved_applies(const hfiControlled* controlled, const hfInput* input);
+int hfi_resolved_can_apply(const hfiControlled* controlled, const hfInput* input);
 // Advances the state by `rest` [s], or by less if that does not pay or takes more than `most` >= 1 tries. Never returns
 // trouble: in that case steps of discrete time continue.
 hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const hfInput* input, double rest, int most,
@@ -86,7 +86,7 @@ hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const h
 // The pace that the last step of the sim left in the state, so that the same state gives the same bits in any sim. A
 // fresh state knows none: an explicit method then tries the whole step.
 hfiPace hfi_pace_recall(const hfiControlled* controlled, const hfState* state);
-void hfi_pace_keep(const hfiControlled* controlled, hfState* state, const hfiPace* pace);
+void hfi_pace_store(const hfiControlled* controlled, hfState* state, const hfiPace* pace);
 // Hands the motion over to an explicit method if discrete time, whose next step has the length h, is no faster. Returns
 // 1 if it does.
 int hfi_pace_hand_over(hfiPace* pace, double h);

@@ -15,7 +15,7 @@ static const double OVERLAP_SHARE = 0.01;
 
 // Writes controlled->difference. Returns the estimated error of the step: the largest difference of a position, or of a
 // velocity over HFI_VELOCITY_TIME [m, rad].
-double hfi_controlled_error(hfiControlled* controlled, const hfState* half, const hfState* full) {
+double hfi_controlled_estimate_error(hfiControlled* controlled, const hfState* half, const hfState* full) {
   const hfModel* model = controlled->world->model;
   const double* v = hf_state_v(half);
   const double* v_full = hf_state_v(full);

@@ -79,7 +79,7 @@ void hfi_resolved_free(hfiResolved* resolved) {
 
 // Whether all laws that can act have the limit h -> 0 of continuous time: tamsi without restitution, dynamic friction,
 // friction losses, equalities, velocity targets and mocap bodies.
-int hfi_resolved_applies(const hfiControlled* controlled, const hfInput* input) {
+int hfi_resolved_can_apply(const hfiControlled* controlled, const hfInput* input) {
   const hfModel* model = controlled->world->model;
   const hfSimConfig* config = hfi_discrete_config(controlled->discrete);
   if (config->method != HF_METHOD_TAMSI || !config->gyroscopic || model->nv == 0 || model->nmocap > 0) return 0;
@@ -149,7 +149,7 @@ static int32_t find_span_exponent(const hfiControlled* controlled, double span) 
 }
 
 // Writes the pace to a state. Stiffness falls while discrete time goes on.
-void hfi_pace_keep(const hfiControlled* controlled, hfState* state, const hfiPace* pace) {
+void hfi_pace_store(const hfiControlled* controlled, hfState* state, const hfiPace* pace) {
   double stiffness = pace->resolved ? pace->stiffness : KEPT_STIFFNESS * pace->stiffness;
   int32_t low = pace->resolved ? pace->patience : find_span_exponent(controlled, pace->span);
   KeptPace kept = {

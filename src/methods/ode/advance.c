@@ -61,7 +61,7 @@ typedef struct Stride {
 static double guess_step(hfIntegrator* integrator, double t, const double* x) {
   hfiStepper* stepper = &integrator->stepper;
 
-  hfi_stepper_centre(stepper, x);
+  hfi_stepper_set_centre(stepper, x);
   memset(integrator->u, 0, (size_t)stepper->chart.ode.n * sizeof *integrator->u);
   if (hfi_chart_rate(&stepper->chart, t, integrator->u, stepper->rate0)) return integrator->config.step;
   stepper->rate0_known = 1;
@@ -143,7 +143,7 @@ static int accept_step(hfIntegrator* integrator, double h, double* x) {
   if (!hfi_all_finite(integrator->x, stepper->chart.ode.nx)) return 0;
   memcpy(x, integrator->x, (size_t)stepper->chart.ode.nx * sizeof *x);
 
-  hfi_stepper_accept(stepper);
+  hfi_stepper_keep_step(stepper);
 
   ++integrator->counts.steps;
   integrator->counts.held += integrator->holds;

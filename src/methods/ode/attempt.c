@@ -112,8 +112,8 @@ static hfStatus double_step(hfIntegrator* integrator, double t, double h) {
   return HF_OK;
 }
 
-// Step doubling: u <- u - error. Embedded estimate: u <- u - A^-1 error; error is A^-1 e already (hfi_stepper_error),
-// so that A^-2 e is subtracted. Writes in->half.
+// Step doubling: u <- u - error. Embedded estimate: u <- u - A^-1 error; error is A^-1 e already
+// (hfi_stepper_estimate_error), so that A^-2 e is subtracted. Writes in->half.
 static void extrapolate(hfIntegrator* integrator) {
   const hfiStepper* stepper = &integrator->stepper;
   memcpy(integrator->half, integrator->error, (size_t)stepper->chart.ode.n * sizeof *integrator->half);
@@ -196,7 +196,7 @@ static hfStatus attempt_step(hfIntegrator* integrator, double t, double h, const
   const int is_explicit = stepper->table->gamma == 0;
   const int is_embedded = hfi_butcher_embedded(stepper->table);
 
-  hfi_stepper_centre(stepper, x);
+  hfi_stepper_set_centre(stepper, x);
   memset(integrator->u, 0, (size_t)stepper->chart.ode.n * sizeof *integrator->u);
 
   integrator->counts.last = h;
@@ -210,7 +210,7 @@ static hfStatus attempt_step(hfIntegrator* integrator, double t, double h, const
 
   // the estimates
   if (is_embedded) {
-    hfi_stepper_error(stepper, h, integrator->error);
+    hfi_stepper_estimate_error(stepper, h, integrator->error);
   } else {
     status = double_step(integrator, t, h);
     if (status) return status;

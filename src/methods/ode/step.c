@@ -41,7 +41,7 @@ void hfi_stepper_forget_start(hfiStepper* stepper) {
 }
 
 // Opens a chart at x (nx).
-void hfi_stepper_centre(hfiStepper* stepper, const double* x) {
+void hfi_stepper_set_centre(hfiStepper* stepper, const double* x) {
   copy(stepper->chart.x0, x, stepper->chart.ode.nx);
   stepper->fresh = stepper->start_jacobian;
   stepper->theta = 0;
@@ -236,7 +236,7 @@ hfStatus hfi_stepper_step(hfiStepper* stepper, double t, double h, const double*
 }
 
 // Computes the embedded estimate of the error (n) of the step h that was just made.
-void hfi_stepper_error(hfiStepper* stepper, double h, double* error) {
+void hfi_stepper_estimate_error(hfiStepper* stepper, double h, double* error) {
   const int n = stepper->chart.ode.n;
   memset(error, 0, (size_t)n * sizeof *error);
 
@@ -248,7 +248,7 @@ void hfi_stepper_error(hfiStepper* stepper, double h, double* error) {
 }
 
 // Called after a step was accepted: keeps what the next step can use.
-void hfi_stepper_accept(hfiStepper* stepper) {
+void hfi_stepper_keep_step(hfiStepper* stepper) {
   hfi_stepper_forget_start(stepper);
 
   // the last stage of an explicit method is the first of the next step

@@ -55,14 +55,14 @@ void hfi_stepper_plan(hfiStepper* stepper, const hfiButcher* table, hfiArena* ar
 // Forgets everything that was computed at a centre, because x or f changes.
 void hfi_stepper_forget_start(hfiStepper* stepper);
 // Opens a chart at x (nx).
-void hfi_stepper_centre(hfiStepper* stepper, const double* x);
+void hfi_stepper_set_centre(hfiStepper* stepper, const double* x);
 // From u0 at t to u1 at t + h; u1 holds the first guess of an implicit method. u0 NULL: the centre.
 hfStatus hfi_stepper_step(hfiStepper* stepper, double t, double h, const double* u0, double* u1);
 // F(t, 0) at the centre; NULL if it does not exist.
 const double* hfi_stepper_rate0(hfiStepper* stepper, double t);
 // The embedded error estimate of the step just made.
-void hfi_stepper_error(hfiStepper* stepper, double h, double* error);
+void hfi_stepper_estimate_error(hfiStepper* stepper, double h, double* error);
 // Must be called after a step was accepted: keeps what the next step can use.
-void hfi_stepper_accept(hfiStepper* stepper);
+void hfi_stepper_keep_step(hfiStepper* stepper);
 
 #endif

@@ -1,4 +1,5 @@
-// The rigid phase: arcs on which no mode changes, and the events between them. One call of hfi_rigid_phase does this:
+// The rigid phase: arcs on which no mode changes, and the events between them. One call of hfi_advance_rigid_phase
+// does this:
 //
 // 1. prepare: decide which contacts are closed; if some meet with speed, apply the impact; find the modes of the
 //    friction groups without slip; compute forces and the certificate. Where that fails, the compliant phase begins.
@@ -64,7 +65,7 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 
   memcpy(xdot, v, (size_t)model->nv * sizeof *xdot);
   memcpy(xdot + model->nv, s->rigid->problem.vdot, (size_t)model->nv * sizeof *xdot);
-  if (model->na) hfi_accel_activation_rates(s->rigid->accel, v + model->nv, xdot + 2 * model->nv);
+  if (model->na) hfi_accel_copy_activation_rates(s->rigid->accel, v + model->nv, xdot + 2 * model->nv);
   return HF_OK;
 }
 
@@ -130,7 +131,7 @@ static hfStatus resolve_modes(hfiSwitching* s, const hfiImpact* impact) {
     if (!rigid->problem.certificate.full_rank) rigid->diagonal_share = HFI_DEPENDENT_ROWS_SHARE;
   }
 
-  return hfi_rigid_resolve(rigid, impact);
+  return hfi_rigid_find_modes(rigid, impact);
 }
 
 // Applies the impact of all closed contacts to the velocities. Contacts that it throws apart are open afterwards.
@@ -410,7 +411,7 @@ static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
 
 // Advances a rigid phase to the next event or to t_end, or begins a compliant phase (steps 1 to 4 of the file's head).
 // Reads and writes s->t, s->x, the tracks and the report.
-hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
+hfStatus hfi_advance_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   int reason = HF_SWITCH_NO_SOLUTION;
 
   // modes and certificate at the start

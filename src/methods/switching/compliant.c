@@ -72,8 +72,8 @@ static void unpack_layers(hfiSwitching* s) {
 // ---- the right-hand side ----------------------------------------------------------------------------
 
 // The rest gap of contact i [m]: its track's, or for a contact without one the gap at which its layer is relaxed.
-double hfi_compliant_rest(const hfRigid* rigid, int i) {
-  return rigid->point[i].match >= 0 ? hfi_point_track(rigid, i)->held : hfi_relaxed_gap(rigid, i);
+double hfi_compliant_rest_gap(const hfRigid* rigid, int i) {
+  return rigid->point[i].match >= 0 ? hfi_point_track(rigid, i)->held : hfi_find_relaxed_gap(rigid, i);
 }
 
 // One step of the hash FNV-1a.
@@ -93,7 +93,7 @@ hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xd
   if (hfi_evaluations_are_used_up(s)) return HF_NOT_CONVERGED;
 
   // (v, tau, actdot) and layers at rest
-  hfStatus status = hfi_accel_gather(rigid->accel, t, x, v, act, act ? xdot + 2 * model->nv : NULL);
+  hfStatus status = hfi_accel_gather_forces(rigid->accel, t, x, v, act, act ? xdot + 2 * model->nv : NULL);
   if (status) return status;
 
   memcpy(xdot, v, (size_t)model->nv * sizeof *v);
@@ -102,11 +102,11 @@ hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xd
 
   // forces and rates of the layers, and the piece of their laws
   uint64_t region = HASH_START;
-  hfi_rigid_match(rigid);
+  hfi_rigid_match_tracks(rigid);
   for (int i = 0; i < rigid->accel->ncontact; ++i) {
     int k = rigid->point[i].match;
     hfiDeformation deformation = hfi_compliant_deformation(s, x, k);
-    hfiLayerState layer = hfi_layer_evaluate(rigid, i, hfi_compliant_rest(rigid, i), &deformation, v);
+    hfiLayerState layer = hfi_layer_evaluate(rigid, i, hfi_compliant_rest_gap(rigid, i), &deformation, v);
 
     if (layer.f[0] > 0) {
       hfiContactKey key = hfi_contact_key(hfi_point_contact(rigid, i));
@@ -116,7 +116,7 @@ hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xd
 
     store_layer(s, layers, k, &layer.rate);
   }
-  hfi_accel_finish(rigid->accel, vdot);
+  hfi_accel_find_vdot(rigid->accel, vdot);
 
   // the region belongs to this point
   s->compliant.region = region;
@@ -149,10 +149,10 @@ static hfVec3 turn_into_plane(hfVec3 xi, hfVec3 n) {
 hfStatus hfi_compliant_update_point(hfiSwitching* s) {
   hfRigid* rigid = s->rigid;
   const double* v = hfi_switching_v(s);
-  hfStatus status = hfi_accel_gather(rigid->accel, s->t, s->x, v, hfi_switching_act(s), NULL);
+  hfStatus status = hfi_accel_gather_forces(rigid->accel, s->t, s->x, v, hfi_switching_act(s), NULL);
   if (status) return status;
 
-  hfi_rigid_match(rigid);
+  hfi_rigid_match_tracks(rigid);
   hfi_tracks_renew(s);
   for (int i = 0; i < rigid->accel->ncontact; ++i) {
     hfiTrack* track = &rigid->tracks.list[i];
@@ -219,7 +219,7 @@ void hfi_switch_to_compliant(hfiSwitching* s, int reason) {
 
     // both ways to start, for the report of their jumps
     for (int start = HF_START_EQUILIBRIUM; start <= HF_START_PAPER; ++start) {
-      both[start] = hfi_layer_start(rigid, i, track, rigid->point[i].s, start);
+      both[start] = hfi_layer_start_tangential(rigid, i, track, rigid->point[i].s, start);
       hfiLayerState layer = hfi_layer_evaluate(rigid, i, track->held, &both[start], v);
       double* jump = start == HF_START_PAPER ? &record->df_paper : &record->df_equilibrium;
       *jump = max2(*jump, force_distance(layer.f, track->f));
@@ -352,12 +352,12 @@ static hfStatus take_hop(hfiSwitching* s, double dt, hfStatus trouble, hfError* 
   if (status) return status;
   if (accel->ncontact == 0) return trouble;
 
-  hfi_accel_hold(accel);
+  hfi_accel_hold_contacts(accel);
   prepare_integrator(s, s->compliant.hop_integrator, dt);
   status = hf_integrator_advance(s->compliant.hop_integrator, &s->t, s->x, s->t + dt, error);
   hfi_add_integration(s, s->compliant.hop_integrator);
 
-  hfi_accel_let_go(accel);
+  hfi_accel_release_contacts(accel);
   ++s->result.report.nhop;
   return status > 0 ? trouble : status;
 }
@@ -417,7 +417,7 @@ static hfStatus return_early(hfiSwitching* s, double from, double dt, hfError* e
 }
 
 // Advances a compliant phase to t_end, or only to where the rigid model may take over.
-hfStatus hfi_compliant_phase(hfiSwitching* s, double t_end, hfError* error) {
+hfStatus hfi_advance_compliant_phase(hfiSwitching* s, double t_end, hfError* error) {
   double from = s->t;
   hfStatus status = hfi_compliant_update_point(s);
   if (status) return status;

@@ -96,7 +96,7 @@ static hfiLayerSlopes find_slopes(const hfiSwitching* s, const double* x, int i)
   const hfRigid* rigid = s->rigid;
   hfiDeformation deformation = hfi_compliant_deformation(s, x, rigid->point[i].match);
 
-  hfiLayerState layer = hfi_layer_evaluate(rigid, i, hfi_compliant_rest(rigid, i), &deformation, x + s->model->nq);
+  hfiLayerState layer = hfi_layer_evaluate(rigid, i, hfi_compliant_rest_gap(rigid, i), &deformation, x + s->model->nq);
   return hfi_layer_slopes(rigid, i, &deformation, &layer);
 }
 
@@ -111,11 +111,11 @@ hfStatus hfi_compliant_jacobian(void* context, double t, const double* x, double
   const int n = layers + hfi_switching_tail(s);
 
   ++s->evaluations;
-  hfStatus status = hfi_accel_gather(accel, t, x, v, model->na ? v + model->nv : NULL, NULL);
+  hfStatus status = hfi_accel_gather_forces(accel, t, x, v, model->na ? v + model->nv : NULL, NULL);
   if (status) return status;
 
   // the accel's part, then each layer's
-  hfi_rigid_match(rigid);
+  hfi_rigid_match_tracks(rigid);
   hfi_accel_begin_jacobian(accel, n, J);
   for (int i = 0; i < accel->ncontact; ++i) {
     int k = rigid->point[i].match;

@@ -108,9 +108,9 @@ int hfi_arc_is_exhausted(const hfiSwitching* s);
 void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator);
 
 // Advances a rigid phase to the next event or to t_end, or begins a compliant phase.
-hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error);
+hfStatus hfi_advance_rigid_phase(hfiSwitching* s, double t_end, hfError* error);
 // Advances a compliant phase to t_end, or to where it begins a rigid phase.
-hfStatus hfi_compliant_phase(hfiSwitching* s, double t_end, hfError* error);
+hfStatus hfi_advance_compliant_phase(hfiSwitching* s, double t_end, hfError* error);
 // Begins a compliant phase at the point looked at last: the layers take over the forces that the tracks hold.
 void hfi_switch_to_compliant(hfiSwitching* s, int reason);
 
@@ -131,7 +131,7 @@ uint64_t hfi_compliant_region(void* context, double t, const double* x);
 // The deformation of layer k in the state vector x; zero for a contact without a layer.
 hfiDeformation hfi_compliant_deformation(const hfiSwitching* s, const double* x, int k);
 // The rest gap of contact i [m].
-double hfi_compliant_rest(const hfRigid* rigid, int i);
+double hfi_compliant_rest_gap(const hfRigid* rigid, int i);
 // Computes the forces and layers of the contacts at the present point of a compliant phase.
 hfStatus hfi_compliant_update_point(hfiSwitching* s);
 // Energy of the layers at the point looked at last [J].
@@ -143,7 +143,7 @@ double hfi_compliant_energy(const hfiSwitching* s);
 void hfi_tracks_renew(hfiSwitching* s);
 // The rest gap [m] of contact i, which has no track: zero, or the gap of the deepest known contact of its pair. Shapes
 // that overlap find other points as they move, and each would begin with the force of the whole overlap.
-double hfi_relaxed_gap(const hfRigid* rigid, int i);
+double hfi_find_relaxed_gap(const hfRigid* rigid, int i);
 void hfi_tracks_copy(hfiTracks* to, const hfiTracks* from);
 // Reads the tracks and phases from the contact memory and the discrete part of a state.
 hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state);

@@ -433,7 +433,8 @@ static void solve_group_deformation(const hfRigid* rigid, const hfiLayer* layer,
 // k_t E xi + c_t D xidot = -f_t. Rolling: xidot = s. Sliding: xidot = 0 in the paper. In equilibrium with the slow
 // motion (start) the deformation follows the force, xidot = -ftdot/k_t, as far as the slip leaves room: a layer that
 // slips deforms more slowly than the bodies move.
-hfiDeformation hfi_layer_start(const hfRigid* rigid, int i, const hfiTrack* track, const double* s, int start) {
+hfiDeformation hfi_layer_start_tangential(const hfRigid* rigid, int i, const hfiTrack* track, const double* s,
+                                          int start) {
   const hfiContact* contact = hfi_point_contact(rigid, i);
   hfiLayer layer = find_layer(rigid, i);
   hfiDeformation out = {v3_zero(), v3_zero()};

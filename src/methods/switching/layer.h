@@ -39,6 +39,7 @@ double hfi_layer_energy(const hfRigid* rigid, int i, double rest, const hfiDefor
 
 // Rest gap and deformation with which the layer of contact i takes over the rigid forces of its track.
 double hfi_layer_start_normal(const hfRigid* rigid, int i, const hfiTrack* track, const double* s);
-hfiDeformation hfi_layer_start(const hfRigid* rigid, int i, const hfiTrack* track, const double* s, int start);
+hfiDeformation hfi_layer_start_tangential(const hfRigid* rigid, int i, const hfiTrack* track, const double* s,
+                                          int start);
 
 #endif

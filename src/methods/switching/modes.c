@@ -20,7 +20,7 @@ static int find_free_track(const hfRigid* rigid, const hfiContact* contact, int 
 }
 
 // Finds the track of each contact: first by pair and feature, then by pair alone.
-void hfi_rigid_match(hfRigid* rigid) {
+void hfi_rigid_match_tracks(hfRigid* rigid) {
   memset(rigid->renewal.taken, 0, (size_t)rigid->tracks.count * sizeof *rigid->renewal.taken);
 
   for (int any_feature = 0; any_feature < 2; ++any_feature)

@@ -132,7 +132,7 @@ static void set_sliding_modes(hfRigid* rigid, const int32_t* slack, double scale
 
 // Solves the assembled problem with friction polygons, and sets forces and modes of the tracks from its solution. `out`
 // (nv) becomes `base` plus what the forces add.
-hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base, double* out) {
+hfStatus hfi_rigid_solve_polygons(hfRigid* rigid, const double* base, double* out) {
   hfRigidProblem* problem = &rigid->problem;
   hfLcpReport* report = &problem->lcp;
   Column* column = rigid->polygons.column;

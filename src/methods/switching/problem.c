@@ -52,11 +52,11 @@ const hfAccelProblem* hfi_rigid_update_point(hfRigid* rigid, double t, const dou
     point->row = problem->contact[i].row;
     for (int k = 0; k < point->dim; ++k) point->s[k] = hfi_dot(contact_row(rigid, i, k), v, problem->nv);
   }
-  hfi_rigid_match(rigid);
+  hfi_rigid_match_tracks(rigid);
 
   // accelerations without contact forces
   memcpy(rigid->rows.free, problem->tau, (size_t)problem->nv * sizeof *rigid->rows.free);
-  hfi_accel_finish(rigid->accel, rigid->rows.free);
+  hfi_accel_find_vdot(rigid->accel, rigid->rows.free);
   return problem;
 }
 

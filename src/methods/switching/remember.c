@@ -25,7 +25,7 @@ void hfi_tracks_copy(hfiTracks* to, const hfiTracks* from) {
 }
 
 // The least held gap of the tracks of contact i's pair, at most zero [m].
-double hfi_relaxed_gap(const hfRigid* rigid, int i) {
+double hfi_find_relaxed_gap(const hfRigid* rigid, int i) {
   uint64_t pair = hfi_contact_key(hfi_point_contact(rigid, i)).pair;
   double least = 0;
   for (int k = 0; k < rigid->tracks.count; ++k)
@@ -38,7 +38,7 @@ double hfi_relaxed_gap(const hfRigid* rigid, int i) {
 static double find_held_gap(const hfiSwitching* s, int i) {
   const hfRigid* rigid = s->rigid;
   double gap = hfi_point_gap(rigid, i);
-  if (s->phase != HFI_PHASE_RIGID) return hfi_relaxed_gap(rigid, i);
+  if (s->phase != HFI_PHASE_RIGID) return hfi_find_relaxed_gap(rigid, i);
   return gap <= rigid->config.touch ? gap : 0;
 }
 
@@ -122,10 +122,10 @@ hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
   // the tracks
   rigid->tracks.count = 0;
   rigid->last_certified.current_rows = -1; // No result of the last step may change this one.
-  hfStatus status = hfi_accel_gather(rigid->accel, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s), NULL);
+  hfStatus status = hfi_accel_gather_forces(rigid->accel, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s), NULL);
   if (status) return status;
 
-  hfi_rigid_match(rigid);
+  hfi_rigid_match_tracks(rigid);
   hfi_tracks_renew(s);
 
   if (!is_known) return HF_OK;

@@ -176,17 +176,17 @@ static hfStatus solve_polygons(hfRigid* rigid, const hfiImpact* impact) {
   hfi_rigid_assemble(rigid);
   if (impact) {
     set_impact(rigid, impact);
-    return hfi_rigid_polygon(rigid, impact->v, rigid->v_after);
+    return hfi_rigid_solve_polygons(rigid, impact->v, rigid->v_after);
   }
 
-  hfStatus status = hfi_rigid_polygon(rigid, rigid->rows.free, rigid->problem.vdot);
+  hfStatus status = hfi_rigid_solve_polygons(rigid, rigid->rows.free, rigid->problem.vdot);
   if (status == HF_OK) store_final_problem(rigid);
   return status;
 }
 
 // Finds modes and forces by the active set, or else by friction polygons. In an impact the directions of sliding are
 // those of the tracks, because the search turns them itself.
-hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact) {
+hfStatus hfi_rigid_find_modes(hfRigid* rigid, const hfiImpact* impact) {
   int follow = rigid->follows_slip;
   rigid->follows_slip = impact ? 0 : follow;
 

@@ -95,7 +95,7 @@ typedef struct hfiPolygons {
   int32_t* slack; // (3 max_contacts)
 } hfiPolygons;
 
-// Scratch of hfi_tracks_renew and hfi_rigid_match.
+// Scratch of hfi_tracks_renew and hfi_rigid_match_tracks.
 typedef struct hfiTrackRenewal {
   hfiTracks old;  // the tracks before the renewal
   int32_t* taken; // (max_contacts) 1: a contact has taken this track
@@ -176,7 +176,7 @@ const hfAccelProblem* hfi_rigid_update_point(hfRigid* rigid, double t, const dou
                                              const double* act);
 // Gives each contact of the accel's last evaluation its track: the one with the same pair and feature, else any track
 // of the same pair that no other contact took.
-void hfi_rigid_match(hfRigid* rigid);
+void hfi_rigid_match_tracks(hfRigid* rigid);
 // Makes new tracks for all contacts at the point: gap and velocity say which are closed, slip says the modes, and the
 // caller's choices overrule both.
 void hfi_rigid_choose_modes(hfRigid* rigid, const hfRigidChoice* choice, int nchoice);
@@ -207,11 +207,11 @@ typedef struct hfiImpact {
 // Finds the modes of the groups that need one. Without an impact (NULL) it solves for forces, and problem.vdot becomes
 // the accelerations. With an impact it solves for impulses, and v_after becomes the velocities after it.
 // HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of modes is consistent.
-hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
+hfStatus hfi_rigid_find_modes(hfRigid* rigid, const hfiImpact* impact);
 
 // Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base and out
 // are those of hfi_rigid_add_forces. HF_NOT_CONVERGED: the problem is too large.
-hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base, double* out);
+hfStatus hfi_rigid_solve_polygons(hfRigid* rigid, const double* base, double* out);
 size_t hfi_polygon_column_size(void);
 
 // Stiffness and damping of the layer of a contact along its normal, and across it [N/m, N s/m].

@@ -192,7 +192,7 @@ static hfStatus compute_compliant_results(hfiSwitching* s) {
   for (int i = 0; i < accel->ncontact; ++i)
     if (s->layers.state[i].f[0] > 0) hfi_accel_add_force(&accel->contact[i], s->layers.state[i].f, s->result.vdot);
 
-  hfi_accel_finish(accel, s->result.vdot);
+  hfi_accel_find_vdot(accel, s->result.vdot);
   s->result.energy.end = hfi_compliant_energy(s);
   return HF_OK;
 }
@@ -240,8 +240,8 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
   // phases
   while (status == HF_OK && s->t < t_end - HFI_INSTANT_SHARE * s->h) {
     if (hfi_evaluations_are_used_up(s)) status = HF_NOT_CONVERGED;
-    else if (s->phase == HFI_PHASE_RIGID) status = hfi_rigid_phase(s, t_end, error);
-    else status = hfi_compliant_phase(s, t_end, error);
+    else if (s->phase == HFI_PHASE_RIGID) status = hfi_advance_rigid_phase(s, t_end, error);
+    else status = hfi_advance_compliant_phase(s, t_end, error);
   }
   if (status < 0) return status;
   if (status == HF_OK) s->t = t_end;
@@ -303,7 +303,7 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
   if (status < 0) return status;
 
   // report
-  hfi_accel_report(accel, status, &s->result.integration, dropped, out->report);
+  hfi_accel_fill_report(accel, status, &s->result.integration, dropped, out->report);
   out->report->switching = s->result.report;
 
   // contacts
@@ -311,7 +311,7 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
   for (int i = 0; i < accel->ncontact; ++i)
     hfi_accel_keep_contact(read_contact(s, i), s->result.contact, &s->result.ncontact, out->report);
 
-  hfi_accel_constraint_forces(accel, out);
+  hfi_accel_write_constraint_forces(accel, out);
   memcpy(out->acceleration, s->result.vdot, sizeof *s->result.vdot * (size_t)s->model->nv);
   out->taken = 1;
   return out->report->status;
