@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const double LEAST_TIME_CONSTANT = 1e-15; // A filter counts as at least this slow [s].
+static const double LEAST_FILTER_TIME = 1e-15; // A filter counts as at least this slow [s].
 
 // J (n x n), row by row.
 typedef struct Matrix {
@@ -169,7 +169,7 @@ static void store_self_rate(const Matrix* jacobian, int i, int adr, int row) {
     break;
   }
   default:
-    *entry(jacobian, row, row) = -1 / max2(LEAST_TIME_CONSTANT, find_time_constant(jacobian->accel, i, adr));
+    *entry(jacobian, row, row) = -1 / max2(LEAST_FILTER_TIME, find_time_constant(jacobian->accel, i, adr));
   }
 }
 

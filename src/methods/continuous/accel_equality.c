@@ -18,7 +18,7 @@
 #include <string.h>
 
 // Added to the diagonal of Je M^-1 Je^T, over its mean [-].
-static const double DIAGONAL_SHARE = 1e-12;
+static const double REDUNDANCY_SHARE = 1e-12;
 // Time constant in which the error of a near-rigid equality goes to zero [s].
 static const double EQUALITY_TIME = 0.01;
 // An equality is partly open above this error, and fully open above twice this [m or rad].
@@ -169,7 +169,7 @@ hfStatus hfi_accel_update_equalities(hfAccel* accel, const double* q) {
     mean += rows->A[r * n + r] / n;
   }
 
-  for (int r = 0; r < n; ++r) rows->A[r * n + r] += DIAGONAL_SHARE * mean;
+  for (int r = 0; r < n; ++r) rows->A[r * n + r] += REDUNDANCY_SHARE * mean;
 
   // factors
   if (rows->open > 0 && factor_softened(accel)) return HF_SINGULAR;

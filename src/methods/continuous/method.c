@@ -4,9 +4,9 @@
 // The shortest step of the integrator over the step of the sim [-], and the largest number of its attempts in one step
 // of the sim. Under error control, kinks of the laws may need much shorter steps than those into which a fixed step is
 // divided.
-static const double SMALLEST_STEP_SHARE = 1e-6;
+static const double SMALLEST_FIXED_STEP_SHARE = 1e-6;
 static const double SMALLEST_CONTROLLED_STEP_SHARE = 1e-9;
-static const int64_t MOST_STEPS = 2000;
+static const int64_t MOST_FIXED_STEPS = 2000;
 static const int64_t MOST_CONTROLLED_STEPS = 20000;
 // Errors of velocities count as those of positions over this time [s].
 static const double VELOCITY_TIME = 1;
@@ -32,8 +32,8 @@ static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config
   integrator.error_control = is_controlled;
   integrator.accuracy = config->accuracy;
   integrator.step = config->step;
-  integrator.smallest_step = SMALLEST_STEP_SHARE * config->step;
-  integrator.max_steps = MOST_STEPS;
+  integrator.smallest_step = SMALLEST_FIXED_STEP_SHARE * config->step;
+  integrator.max_steps = MOST_FIXED_STEPS;
   if (is_controlled) {
     integrator.smallest_step = SMALLEST_CONTROLLED_STEP_SHARE * config->step;
     integrator.max_steps = MOST_CONTROLLED_STEPS;

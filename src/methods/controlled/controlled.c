@@ -20,7 +20,7 @@ enum {
   // After this many tries of any method in one step of the sim, the rest of it is taken in few hasty steps.
   MOST_TRIES = 200000,
   // After this many failures of an explicit method in one step of the sim, discrete time takes the rest of it.
-  MOST_FAILURES = 16,
+  MOST_EXPLICIT_FAILURES = 16,
 };
 // Each step may have this share of the error that was asked for, because a run has many steps [-].
 static const double STEP_ERROR_SHARE = 0.1;
@@ -309,7 +309,7 @@ static hfStatus advance_all(StepCall* call, hfState* state) {
     if (status < 0) return status;
 
     // after an explicit method has failed, discrete time takes at least one step
-    if (resolve && pace.failed && ++call->failures > MOST_FAILURES) call->may_resolve = 0;
+    if (resolve && pace.failed && ++call->failures > MOST_EXPLICIT_FAILURES) call->may_resolve = 0;
 
     done = used >= rest ? controlled->step : done + used;
   }

@@ -19,8 +19,8 @@
 #include <string.h>
 
 enum {
-  LEAST_PATIENCE = 8, // Stiff steps before the first try.
-  MOST_DOUBLINGS = 8, // Most doublings of the patience.
+  LEAST_PATIENCE = 8,          // Stiff steps before the first try.
+  MOST_PATIENCE_DOUBLINGS = 8, // Most doublings of the patience.
 };
 // Above this h lambda a step of an explicit method is stiff. These methods are stable up to about 2.5 [-].
 static const double STIFF_STEP = 1.5;
@@ -32,7 +32,7 @@ static const double TOUCHING_ERROR_SHARE = 0.002;
 static const double APART_ERROR_SHARE = 0.5;
 // The shortest step over the step of the sim, as in rk3: where a contact closes or begins to stick, the rate of its
 // deformation jumps, and a step across that is as short as the accuracy asks for [-].
-static const double SMALLEST_STEP_SHARE = 1e-9;
+static const double SMALLEST_EXPLICIT_STEP_SHARE = 1e-9;
 // A longer smallest_step of the user, over the step of the sim, is meant to bound the work. Explicit steps then keep to
 // it, too [-].
 static const double BOUNDING_STEP_SHARE = 1e-6;
@@ -52,7 +52,7 @@ static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimCo
   accel.reach = HFI_FOLLOWED_GAP;
 
   int bounds_work = config->smallest_step > BOUNDING_STEP_SHARE * config->step;
-  double shortest = (bounds_work ? 1 : SMALLEST_STEP_SHARE) * config->step;
+  double shortest = (bounds_work ? 1 : SMALLEST_EXPLICIT_STEP_SHARE) * config->step;
   hfIntegratorConfig integrator = hf_integrator_config_default();
   integrator.method = apart ? HFI_METHOD_RK5 : HF_METHOD_RK3;
   integrator.accuracy = (apart ? APART_ERROR_SHARE : TOUCHING_ERROR_SHARE) * config->accuracy;
@@ -133,7 +133,7 @@ hfiPace hfi_pace_recall(const hfiControlled* controlled, const hfState* state) {
       .h = clamp(fabs((double)kept.h), controlled->smallest, controlled->step),
       .stiffness = stiffness,
       .resolved = kept.h < 0,
-      .doublings = imin2(kept.patience >> DOUBLINGS_SHIFT, MOST_DOUBLINGS),
+      .doublings = imin2(kept.patience >> DOUBLINGS_SHIFT, MOST_PATIENCE_DOUBLINGS),
       .has_stepped = 1,
   };
   int low = kept.patience & PATIENCE_MASK;
@@ -168,7 +168,7 @@ int hfi_pace_hand_over(hfiPace* pace, double h) {
   int doublings = pace->has_stepped ? 0 : pace->doublings + 1;
   pace->h = min2(h, STIFF_STEP / pace->stiffness);
   pace->resolved = 1;
-  pace->doublings = imin2(doublings, MOST_DOUBLINGS);
+  pace->doublings = imin2(doublings, MOST_PATIENCE_DOUBLINGS);
   pace->patience = LEAST_PATIENCE << pace->doublings;
   return 1;
 }

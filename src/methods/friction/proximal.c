@@ -21,7 +21,7 @@
 #include <string.h>
 // Newton's method has solved a proximal step when |f| is below this share of the tolerance, relative to |r| + |q|/c
 // [-].
-static const double NEWTON_SHARE = 1e-2;
+static const double NEWTON_RESIDUAL_SHARE = 1e-2;
 // A halved step is accepted if |f| falls by at least this share of its length (Armijo's condition) [-].
 static const double ARMIJO_SHARE = 1e-4;
 // Factors by which the multiplier changes [-]: after easy steps,
@@ -38,7 +38,7 @@ static const double SMALLEST_MULTIPLIER = 1e-6;
 static const double LARGEST_MULTIPLIER = 1e7;
 // Rounding of u, about 1e-16 |q|, becomes an error of r of 1e-16 rho |q|: the multiplier times this is at most the
 // tolerance [-],
-static const double ROUNDING_SHARE = 1e-14;
+static const double MULTIPLIER_ROUNDING_SHARE = 1e-14;
 // unless the multiplier is below this [-].
 static const double SAFE_MULTIPLIER = 10;
 // A residual below this many tolerances counts as close to it [-].
@@ -261,7 +261,7 @@ static int descend(hfiProximal* solver, const hfiReduced* reduced, double* norm)
 // Returns 0 if it did not converge.
 static int solve_step(hfiProximal* solver, const hfiReduced* reduced, const hfFrictionConfig* config,
                       int32_t* iterations) {
-  double tolerance = NEWTON_SHARE * config->tolerance * find_scale(solver, reduced);
+  double tolerance = NEWTON_RESIDUAL_SHARE * config->tolerance * find_scale(solver, reduced);
   memcpy(solver->r, solver->r0, sizeof *solver->r * (size_t)reduced->n);
   double norm = evaluate(solver, reduced, solver->r);
 
@@ -326,7 +326,7 @@ hfStatus hfi_proximal_solve(hfiProximal* solver, const hfiReduced* reduced, cons
   for (int32_t row = 0; row < reduced->n; ++row) place_row(solver, reduced, row);
   for (int32_t i = 0; i < nodes; ++i) solver->compliance[i] = hfi_node_compliance(reduced, i);
 
-  double bound = fmin(LARGEST_MULTIPLIER, fmax(SAFE_MULTIPLIER, tolerance / ROUNDING_SHARE));
+  double bound = fmin(LARGEST_MULTIPLIER, fmax(SAFE_MULTIPLIER, tolerance / MULTIPLIER_ROUNDING_SHARE));
   Progress progress = {.multiplier = 1, .bound = bound};
   progress.largest = progress.bound;
   memcpy(solver->r0, r, sizeof *r * (size_t)reduced->n);

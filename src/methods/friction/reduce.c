@@ -16,13 +16,13 @@
 
 // Where the rows or columns of a matrix go in the reduced problem: from `first` on, three for each contact of `dim`
 // rows. With dim 3 they stay one after the other.
-typedef struct Place {
+typedef struct MatrixPlace {
   int32_t first; // first row or column there
   int32_t dim;   // rows of a contact in the matrix: 2 or 3
-} Place;
+} MatrixPlace;
 
 // Adds A, or its transpose, to the entries of W.
-static void add_block(hfiEntries* list, const hfSparseMatrix* A, Place rows, Place cols, int transpose) {
+static void add_block(hfiEntries* list, const hfSparseMatrix* A, MatrixPlace rows, MatrixPlace cols, int transpose) {
   for (int32_t i = 0; i < A->rows; ++i)
     for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) {
       int32_t row = rows.first + hfi_reduced_row(rows.dim, i);
@@ -35,8 +35,8 @@ static void add_block(hfiEntries* list, const hfSparseMatrix* A, Place rows, Pla
 
 // Lists the entries of W and writes q, of a problem in the local form.
 static void take_local(const hfFrictionProblem* problem, hfiReduced* reduced, hfiEntries* list) {
-  Place contacts = {0, problem->dim};
-  Place equalities = {3 * reduced->ncontact, 3};
+  MatrixPlace contacts = {0, problem->dim};
+  MatrixPlace equalities = {3 * reduced->ncontact, 3};
 
   add_block(list, &problem->W, contacts, contacts, 0);
   for (int32_t i = 0; i < problem->dim * reduced->ncontact; ++i)
@@ -53,7 +53,7 @@ static void take_local(const hfFrictionProblem* problem, hfiReduced* reduced, hf
 // ---- global form ---------------------------------------------------------------------------------
 
 // The columns of B = [H G] that move one component of M, and scratch.
-typedef struct Columns {
+typedef struct MassColumns {
   const hfFrictionProblem* problem;
   int32_t contact_rows; // columns of H; those of G follow
   int32_t *place;       // (columns of B) place in `list`, or -1
@@ -61,17 +61,17 @@ typedef struct Columns {
   int32_t count;        // their number
   double* x;            // (nv) M^-1 b_j by item of the component
   double* row;          // (columns of B) b_i'x by place
-} Columns;
+} MassColumns;
 
 // Returns the number of entries in row `dof` of B = [H G]: its first entries are those of H, the others those of G.
-static int32_t row_entries(const Columns* columns, int32_t dof) {
+static int32_t row_entries(const MassColumns* columns, int32_t dof) {
   const hfFrictionProblem* problem = columns->problem;
   int32_t count = problem->H.start[dof + 1] - problem->H.start[dof];
   return count + (problem->nequality ? problem->G.start[dof + 1] - problem->G.start[dof] : 0);
 }
 
 // Writes the value of entry e of row `dof` of B, and returns its column.
-static int32_t row_entry(const Columns* columns, int32_t dof, int32_t e, double* value) {
+static int32_t row_entry(const MassColumns* columns, int32_t dof, int32_t e, double* value) {
   const hfFrictionProblem* problem = columns->problem;
   int32_t count = problem->H.start[dof + 1] - problem->H.start[dof];
 
@@ -87,13 +87,13 @@ static int32_t row_entry(const Columns* columns, int32_t dof, int32_t e, double*
 }
 
 // Returns the row of the reduced problem that is column j of B.
-static int32_t reduced_column(const Columns* columns, int32_t j) {
+static int32_t reduced_column(const MassColumns* columns, int32_t j) {
   if (j < columns->contact_rows) return hfi_reduced_row(columns->problem->dim, j);
   return 3 * columns->problem->ncontact + j - columns->contact_rows;
 }
 
 // Lists the columns of B that move one of the n dofs, in columns->list, and writes their places.
-static void find_columns(Columns* columns, const int32_t* dofs, int32_t n) {
+static void find_columns(MassColumns* columns, const int32_t* dofs, int32_t n) {
   double value;
 
   columns->count = 0;
@@ -108,7 +108,7 @@ static void find_columns(Columns* columns, const int32_t* dofs, int32_t n) {
 }
 
 // Sets x to column j of B on the component.
-static void take_column(Columns* columns, const int32_t* dofs, int32_t n, int32_t j) {
+static void take_column(MassColumns* columns, const int32_t* dofs, int32_t n, int32_t j) {
   double value;
   for (int32_t k = 0; k < n; ++k) {
     columns->x[k] = 0;
@@ -118,7 +118,7 @@ static void take_column(Columns* columns, const int32_t* dofs, int32_t n, int32_
 }
 
 // Computes row[place of i] = b_i'x for all columns i of the component.
-static void multiply_columns(Columns* columns, const int32_t* dofs, int32_t n) {
+static void multiply_columns(MassColumns* columns, const int32_t* dofs, int32_t n) {
   double value;
 
   for (int32_t i = 0; i < columns->count; ++i) columns->row[i] = 0;
@@ -131,7 +131,7 @@ static void multiply_columns(Columns* columns, const int32_t* dofs, int32_t n) {
 
 // Adds B' M^-1 B and B' M^-1 f of one component of M to the entries of W and to q.
 // Returns HF_OK, HF_SINGULAR or HF_ERROR_MEMORY. All places are -1 again at the end.
-static hfStatus add_component(Columns* columns, hfiFactoredMass* mass, int32_t index, hfiReduced* reduced,
+static hfStatus add_component(MassColumns* columns, hfiFactoredMass* mass, int32_t index, hfiReduced* reduced,
                               hfiEntries* list) {
   const int32_t* start = mass->components.start + index;
   const int32_t* dofs = mass->components.item + start[0];
@@ -174,7 +174,7 @@ static hfStatus take_global(const hfFrictionProblem* problem, const hfAllocator*
 
   int opened = hfi_mass_open(&mass, &problem->M, allocator);
 
-  Columns columns = {.problem = problem, .contact_rows = m};
+  MassColumns columns = {.problem = problem, .contact_rows = m};
   columns.row = hfi_allocate(allocator, ((size_t)width + (size_t)problem->nv + 1) * sizeof(double));
   columns.place = hfi_allocate(allocator, (2 * (size_t)width + 1) * sizeof(int32_t));
   hfStatus status = opened && columns.row && columns.place ? HF_OK : HF_ERROR_MEMORY;

@@ -69,7 +69,6 @@ static void gather_node(Island* island, const hfiReduced* reduced, const hfiComp
     island->r[to + a] = r[from + a];
     island->problem.q[to + a] = reduced->q[from + a];
 
-    // row a of the node
     int32_t end = island->problem.W.start[to + a];
     for (int32_t e = reduced->W.start[from + a]; e < reduced->W.start[from + a + 1]; ++e) {
       int32_t coupled = hfi_row_node(reduced, reduced->W.col[e]);

@@ -69,7 +69,6 @@ static hfStatus check_matrix(const hfiFrictionMatrix* item, hfError* error) {
   if (A->start[0] != 0) REFUSE("friction problem: %s begins at entry %d", item->name, A->start[0]);
 
   for (int32_t i = 0; i < A->rows; ++i) {
-    // row by row
     if (A->start[i + 1] < A->start[i]) REFUSE("friction problem: row %d of %s ends before it begins", i, item->name);
 
     for (int32_t e = A->start[i]; e < A->start[i + 1]; ++e) {

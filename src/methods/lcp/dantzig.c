@@ -44,11 +44,11 @@ static const double FREE_PIVOT_TOLERANCE = 1e-11;
 // A w below this share of the largest |w| counts as zero [-].
 static const double GOOD_TOLERANCE = 1e-12;
 // A w of rounding size is left as it is where repairing it would take a longer step than this [-].
-static const double LARGEST_STEP = 1e3;
+static const double LARGEST_ROUNDING_STEP = 1e3;
 // lambda over the largest |w|; any number above 1 will do [-].
 static const double LAMBDA_SHARE = 2;
 enum {
-  MOST_FAILURES = 3,   // A failure counts only if this many fresh tableaus repeat it.
+  MOST_FAILED_ROUNDS = 3,   // A failure counts only if this many fresh tableaus repeat it.
   REFRESH_AFTER = 50, // The tableau is computed anew after this many pivots and n more.
 };
 
@@ -321,7 +321,7 @@ static hfStatus repair_pair(Dantzig* solver, int32_t r, int32_t max_pivots, int3
     Obstacle first = find_first_obstacle(solver, r, col, direction);
 
     // w_r is nothing but rounding
-    if (fabs(*w_of(solver, r)) <= solver->noise && first.step > LARGEST_STEP) {
+    if (fabs(*w_of(solver, r)) <= solver->noise && first.step > LARGEST_ROUNDING_STEP) {
       solver->bad[r] = 0;
       break;
     }
@@ -398,7 +398,7 @@ hfStatus hfi_dantzig_solve(const hfiLcp* problem, int32_t max_pivots, double* z,
 
   // One round repairs all pairs. More follow where a fresh tableau shows that rounding has spoilt one.
   int failures = 0;
-  while (status != HF_SINGULAR && failures < MOST_FAILURES && mark_bad_pairs(&solver)) {
+  while (status != HF_SINGULAR && failures < MOST_FAILED_ROUNDS && mark_bad_pairs(&solver)) {
     int32_t before = *pivots;
     status = repair_all_pairs(&solver, max_pivots, pivots);
     if (*pivots == before || *pivots >= max_pivots || !recompute_tableau(&solver)) break;

@@ -22,7 +22,7 @@
 // what a small system of condition 1e6 leaves in double precision. Columns are dependent below
 // 1e-11. Two solutions closer than 1e-7 are the same.
 static const double SIGN_TOLERANCE = 1e-9;
-static const double RANK_TOLERANCE = 1e-11;
+static const double DEPENDENCE_TOLERANCE = 1e-11;
 static const double SAME_TOLERANCE = 1e-7;
 
 // How row i is fulfilled: z at a bound, or an equation w = 0, in which z is unknown, at a bound, or zero.
@@ -73,7 +73,7 @@ static int solve_choice(Enumeration* enumeration) {
 
   enumeration->qr.m = m;
   enumeration->qr.n = k;
-  hfi_qr_factor(&enumeration->qr, RANK_TOLERANCE);
+  hfi_qr_factor(&enumeration->qr, DEPENDENCE_TOLERANCE);
   if (enumeration->qr.rank < k) return 0;
 
   double x[HF_LCP_ENUMERATION_MAX];

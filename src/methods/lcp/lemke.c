@@ -31,7 +31,7 @@ static const double RATE_TOLERANCE = 1e-11;
 // Two basic variables tie if both come within this distance of zero; y0 below it is zero [-].
 static const double TIE_TOLERANCE = 1e-12;
 // Among ties, pivots below this share of the largest are left out because they lose digits [-].
-static const double STABLE_SHARE = 1e-7;
+static const double STABLE_PIVOT_SHARE = 1e-7;
 
 enum { FIRST_REFRESH_PERIOD = 50 }; // The tableau is computed again after this many pivots and N more.
 
@@ -146,8 +146,10 @@ static int32_t list_blocking(Lemke* lemke, int32_t col) {
 
   // those of them with a pivot that is large enough
   int32_t kept = 0;
-  for (int32_t i = 0; i < count; ++i)
-    if (-hfi_tableau_row(tableau, lemke->tied[i])[col] >= STABLE_SHARE * steepest) lemke->tied[kept++] = lemke->tied[i];
+  for (int32_t i = 0; i < count; ++i) {
+    double pivot = -hfi_tableau_row(tableau, lemke->tied[i])[col];
+    if (pivot >= STABLE_PIVOT_SHARE * steepest) lemke->tied[kept++] = lemke->tied[i];
+  }
   return kept;
 }
 

@@ -15,7 +15,7 @@
 enum { MOST_CORRECTIONS = 3 }; // The first leaves the rounding of one solve, the others its square.
 // Columns below this share of the largest are dependent: a correction along them amplifies rounding
 // [-].
-static const double RANK_TOLERANCE = 1e-13;
+static const double CORRECTION_RANK_TOLERANCE = 1e-13;
 
 // Storage for corrections.
 typedef struct Refinement {
@@ -61,7 +61,7 @@ static void factor_basis(const hfiLcp* problem, const int32_t* basic, int32_t co
     for (int32_t j = 0; j < count; ++j)
       qr->A[i * count + j] = problem->A[(size_t)basic[i] * (size_t)problem->n + (size_t)basic[j]];
 
-  hfi_qr_factor(qr, RANK_TOLERANCE);
+  hfi_qr_factor(qr, CORRECTION_RANK_TOLERANCE);
 }
 
 // Corrects z as long as that lowers the residual, which is returned [-].

@@ -12,7 +12,7 @@
 #include <math.h>
 
 // A pivot on the diagonal goes first if it is at least this share of the largest pivot [-].
-static const double DIAGONAL_SHARE = 0.1;
+static const double DIAGONAL_PIVOT_SHARE = 0.1;
 
 // Takes storage.
 hfiTableau hfi_tableau_take(hfiArena* arena, int32_t nrow, int32_t ncol) {
@@ -124,7 +124,7 @@ static void exchange_mirror(hfiTableau* tableau, const signed char* role, int32_
 
   int32_t row = hfi_row_of(tableau, w);
   int32_t col = hfi_col_of(tableau, z);
-  if (fabs(hfi_tableau_row(tableau, row)[col]) >= DIAGONAL_SHARE * size) hfi_tableau_exchange(tableau, row, col);
+  if (fabs(hfi_tableau_row(tableau, row)[col]) >= DIAGONAL_PIVOT_SHARE * size) hfi_tableau_exchange(tableau, row, col);
 }
 
 // Exchanges variables by their roles, the largest pivot first. Returns the number of entering variables that stay
@@ -135,7 +135,7 @@ int32_t hfi_tableau_move(hfiTableau* tableau, const signed char* role, double to
     if (best.row < 0) break;
 
     // a pivot on the diagonal, if it is large enough
-    Pivot diagonal = find_pivot(tableau, role, DIAGONAL_SHARE * best.size, 1);
+    Pivot diagonal = find_pivot(tableau, role, DIAGONAL_PIVOT_SHARE * best.size, 1);
     if (diagonal.row >= 0) {
       hfi_tableau_exchange(tableau, diagonal.row, diagonal.col);
       continue;

@@ -49,7 +49,7 @@ static const double CONTACT_REGULARISATION = 1e-4;
 // A velocity is a sum of terms. If it is below this share of their absolute sum, it is set to zero [-]. At rest it
 // would be only a rounding error; the bounds of the problem would be 1e15 times as large as such velocities, and the
 // problem could not be solved.
-static const double ROUNDING = 1e-14;
+static const double VELOCITY_ROUNDING_SHARE = 1e-14;
 
 // Returns the velocity of row i for the impulses x (n).
 static double find_row_velocity(const hfiMlcpRows* rows, int i, const double* x) {
@@ -60,7 +60,7 @@ static double find_row_velocity(const hfiMlcpRows* rows, int i, const double* x)
     v += part;
     terms += fabs(part);
   }
-  return fabs(v) < ROUNDING * terms ? 0 : v;
+  return fabs(v) < VELOCITY_ROUNDING_SHARE * terms ? 0 : v;
 }
 
 // ---- two stages ---------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 #include "math/vec3.h"
 
 // Numbers of rows and velocities for which there is memory from the start.
-enum { PLANNED_ROWS = 96, PLANNED_DOFS = 64 };
+enum { SMALL_PROBLEM_ROWS = 96, SMALL_PROBLEM_DOFS = 64 };
 // Largest number of unknowns. A pivoting method makes matrices with twice as many rows, whose indices have 32 bits.
 enum { MAX_UNKNOWNS = 23000 };
 // Unit of the message [GB per byte].
@@ -145,10 +145,10 @@ hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMl
   hfMlcp* mlcp = hfi_object_create(&seed, sizeof seed, take_arrays, &capacity->allocator, "mlcp", error);
   if (!mlcp) return HF_ERROR_MEMORY;
 
-  int row = imin2(capacity->nrow, PLANNED_ROWS);
+  int row = imin2(capacity->nrow, SMALL_PROBLEM_ROWS);
   int contacts = imin2(row / 3, capacity->nblock);
   int64_t n = count_unknowns(config, row - 2 * contacts, contacts);
-  status = allocate_dense(mlcp, row, imin2(capacity->nv, PLANNED_DOFS), n, error);
+  status = allocate_dense(mlcp, row, imin2(capacity->nv, SMALL_PROBLEM_DOFS), n, error);
   if (status == HF_OK) *out = mlcp;
   else hf_mlcp_free(mlcp);
   return status;

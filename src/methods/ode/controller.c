@@ -11,7 +11,7 @@
 #include "math/vec3.h"
 
 // A step aims at this share of the length that the error allows [-].
-static const double SAFETY_FACTOR = 0.8;
+static const double LENGTH_SAFETY_FACTOR = 0.8;
 // The next length over this one is at least and at most this [-].
 static const double LEAST_FACTOR = 0.1;
 static const double LARGEST_FACTOR = 5;
@@ -28,7 +28,7 @@ hfiVerdict hfi_controller_decide(double h, double error, double accuracy, int or
     return verdict;
   }
 
-  double factor = error > 0 ? SAFETY_FACTOR * hfi_pow(accuracy / error, 1.0 / order) : LARGEST_FACTOR;
+  double factor = error > 0 ? LENGTH_SAFETY_FACTOR * hfi_pow(accuracy / error, 1.0 / order) : LARGEST_FACTOR;
   if (!verdict.accept) verdict.h = h * clamp(factor, LEAST_FACTOR, LEAST_CUT);
   else if (factor >= LEAST_GROWTH) verdict.h = h * min2(factor, LARGEST_FACTOR);
 

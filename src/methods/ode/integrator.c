@@ -10,7 +10,7 @@
 // Default numbers of Newton iterations in a stage.
 enum { FULL_ITERATIONS = 20, QUASI_ITERATIONS = 10 };
 // Under error control Newton may leave an error of this share of the accuracy [-].
-static const double NEWTON_SHARE = 0.05;
+static const double NEWTON_ERROR_SHARE = 0.05;
 
 // Returns the default configuration: rk3 under error control.
 hfIntegratorConfig hf_integrator_config_default(void) {
@@ -64,7 +64,7 @@ static void configure_stepper(hfiStepper* stepper, const hfIntegratorConfig* c) 
 
   stepper->newton.full = full;
   stepper->newton.max_iterations = c->max_iterations ? c->max_iterations : iterations;
-  stepper->newton.tolerance = c->error_control ? NEWTON_SHARE * c->accuracy : c->newton_tolerance;
+  stepper->newton.tolerance = c->error_control ? NEWTON_ERROR_SHARE * c->accuracy : c->newton_tolerance;
   stepper->newton.divergence = c->divergence;
 }
 

@@ -37,7 +37,7 @@ enum { UNKNOWN_NORM = -1 };
 // An update and a residual below this share of the tolerance end the iteration [-].
 static const double NEGLIGIBLE_SHARE = 1e-3;
 // An update below this share of |y| is round-off [-].
-static const double ROUNDING_SHARE = 10 * DBL_EPSILON;
+static const double UPDATE_ROUNDING_SHARE = 10 * DBL_EPSILON;
 
 // What the iterations so far have shown.
 typedef struct Contraction {
@@ -99,7 +99,7 @@ static Verdict decide(const hfiStageOptions* options, const NewtonStep* step, do
   const double size = step->update;
 
   // round-off, or update and residual far below the tolerance
-  if (size <= ROUNDING_SHARE * fmax(1, length) || fmax(size, step->residual) <= negligible) return SOLVED;
+  if (size <= UPDATE_ROUNDING_SHARE * fmax(1, length) || fmax(size, step->residual) <= negligible) return SOLVED;
 
   // two negligible updates, the second with the matrix at y itself
   int is_negligible = step->alpha == 1 && size <= negligible;

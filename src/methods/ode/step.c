@@ -164,8 +164,8 @@ static hfStatus renew_jacobian(hfiStepper* stepper, double t0, const double* u0)
 
 // Tries Newton's method with the J at hand and, if that fails and J is from an earlier step, once more with a new J.
 static hfStatus solve_quasi(hfiStepper* stepper, double t0, const double* u0, const double* guess, double* y) {
-  // a new J
   for (int attempt = 0;; ++attempt) {
+    // a new J, at first only if there is none
     if (!stepper->matrix.known || attempt) {
       hfStatus status = renew_jacobian(stepper, t0, u0);
       if (status) return status;

@@ -24,7 +24,7 @@
 // start of an arc) [m].
 static const double MEETING_GAP = 1e-9;
 // It is an event if a force leaves its friction cone by more than this share of the bound [-].
-static const double CONE_SLACK = 1e-8;
+static const double EVENT_CONE_SLACK = 1e-8;
 // The largest force of a problem counts as at least this large [N].
 static const double LEAST_FORCE = 1e-12;
 // It is an event if the slip has turned back by this share of the stick speed [-].
@@ -247,7 +247,7 @@ static double cone_margin(const hfRigid* rigid, const hfiFrictionGroup* group) {
   double bound = group->mu_static * hfi_group_track(rigid, group)->f[0];
   double scale = LEAST_FORCE;
   for (int i = 0; i < rigid->problem.n; ++i) scale = max2(scale, fabs(rigid->problem.x[i]));
-  return (bound - norm) / (bound + norm + CONE_SLACK * scale) + CONE_SLACK;
+  return (bound - norm) / (bound + norm + EVENT_CONE_SLACK * scale) + EVENT_CONE_SLACK;
 }
 
 // Negative when an open contact closes its gap; infinite while it moves apart [m].
@@ -330,7 +330,7 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
     // the next trial, no nearer to the others than the tolerance
     double width = fabs(t2.x - t1.x);
     double share = next_share(t1, t2, t3);
-    // without a trial before the event: halve, then a quarter of that, and so on
+    // until a trial lies before the event: dt/2, dt/4, dt/16 and so on
     if (isnan(t2.f)) share = i ? 1 - t1.x / dt : 0.5;
     share = clamp(share, tolerance / width, 1 - tolerance / width);
     ArcTrial next = {t1.x + share * (t2.x - t1.x), -1};

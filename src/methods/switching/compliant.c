@@ -300,7 +300,7 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   double largest;
   *jump = force_jump(s, &largest);
 
-  // may it?
+  // may it take over?
   if (rigid->problem.lcp.status != HF_OK || !c->holds || !hfi_rigid_cones_hold(rigid)) return 0;
   int has_margins = c->p_margin >= RETURN_P_MARGIN && c->rank_margin >= RETURN_RANK_FACTOR * s->config.rank_margin;
   if (rigid->problem.n && !has_margins) return 0;

@@ -17,7 +17,7 @@ enum {
   TURNING_ROUNDS = 12, // After this many rounds directions of sliding no longer turn, so that the search ends.
 };
 // A rolling group may leave its friction cone by this share of the bound [-].
-static const double CONE_SLACK = 1e-9;
+static const double MODE_CONE_SLACK = 1e-9;
 // It may also leave it by this share of the largest force of the problem [-].
 static const double FORCE_ROUNDING = 1e-12;
 // A motion turns back if it goes against d by more than this share of 1 + |m| [-].
@@ -85,7 +85,7 @@ static int release_rolling(hfRigid* rigid, const hfiFrictionGroup* group) {
   // the friction cone, and a little more
   double scale = 0;
   for (int i = 0; i < rigid->problem.n; ++i) scale = max2(scale, fabs(rigid->problem.x[i]));
-  double bound = group->mu_static * max2(track->f[0], 0) * (1 + CONE_SLACK) + FORCE_ROUNDING * scale;
+  double bound = group->mu_static * max2(track->f[0], 0) * (1 + MODE_CONE_SLACK) + FORCE_ROUNDING * scale;
   if (hfi_group_force(rigid, group) <= bound) return 0;
 
   // it slides along -f_t

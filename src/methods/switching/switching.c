@@ -16,7 +16,7 @@ static const double SPATIAL_WEIGHT = 10;
 // Hops are solved to this share of the accuracy [-].
 static const double HOP_TOLERANCE_SHARE = 1e-3;
 // The shortest step of an integrator over the step of the sim [-].
-static const double SMALLEST_STEP_SHARE = 1e-8;
+static const double SMALLEST_INTEGRATOR_STEP_SHARE = 1e-8;
 // Most steps of an integrator in one call.
 enum { MOST_ARC_STEPS = 1000, MOST_COMPLIANT_STEPS = 2000, MOST_HOP_STEPS = 200 };
 
@@ -109,7 +109,7 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   c.accuracy = s->config.accuracy;
   c.step = s->h;
   c.max_steps = MOST_ARC_STEPS;
-  c.smallest_step = SMALLEST_STEP_SHARE * s->h;
+  c.smallest_step = SMALLEST_INTEGRATOR_STEP_SHARE * s->h;
   c.tals = 0;
   c.allocator = s->rigid->accel->world->config.allocator;
   hfStatus status = hf_integrator_create(&s->arc.integrator, &ode, &c, error);

@@ -21,7 +21,7 @@
 #include <string.h>
 
 // The shortest time constant of the damping [s].
-static const double LEAST_TIME_CONSTANT = 0.01;
+static const double LEAST_DAMPING_TIME = 0.01;
 // A norm that divides counts as at least this large [1/kg, m].
 static const double LEAST_NORM = 1e-15;
 // A number of steps this little above a whole number is that number [-].
@@ -182,7 +182,7 @@ static double find_length(hfiPuller* puller, const hfActuatorDef* def) {
 // refusal.
 static double pull(hfiPuller* puller, const hfActuatorDef* def, const hfiLengthSearch* search, double sign) {
   int nv = puller->model->nv;
-  double decay = hfi_exp(-search->timestep / max2(LEAST_TIME_CONSTANT, search->timeconst));
+  double decay = hfi_exp(-search->timestep / max2(LEAST_DAMPING_TIME, search->timeconst));
   double* v = hf_state_mutable_v(puller->state);
   for (int i = 0; i < nv; ++i) v[i] *= decay;
 

@@ -14,7 +14,7 @@
 #include "linalg/dense.h"
 
 // A multiplier pulls inward only if it is above this share of its terms [-]: less is rounding.
-static const double ROUNDING_SHARE = 1e-14;
+static const double GRADIENT_ROUNDING_SHARE = 1e-14;
 enum { PASSES_A_VARIABLE = 20 }; // A problem of n variables may take this many passes times n + 1.
 
 // Computes the minimum box->y over the free variables, which box->index lists. U is scratch.
@@ -84,7 +84,7 @@ static int find_release(const hfiBoxProblem* box) {
     // if `inward` is positive, the value falls towards the inside
     double row = hfi_dot(box->H + box->n * i, box->x, box->n);
     double inward = box->held[i] * (row - box->g[i]);
-    if (inward > steepest + ROUNDING_SHARE * (fabs(row) + fabs(box->g[i]))) {
+    if (inward > steepest + GRADIENT_ROUNDING_SHARE * (fabs(row) + fabs(box->g[i]))) {
       steepest = inward;
       release = i;
     }

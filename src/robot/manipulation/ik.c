@@ -216,13 +216,13 @@ static int is_reached(const hfiSearch* search) {
 }
 
 // Joints move by at most this in a step, because the linearisation is not valid beyond [rad or m].
-static const double LARGEST_STEP = 1;
+static const double LARGEST_JOINT_STEP = 1;
 
-// Bounds a step by the ranges of the joints and by LARGEST_STEP.
+// Bounds a step by the ranges of the joints and by LARGEST_JOINT_STEP.
 static void bound_step(hfArm* arm, const double* q) {
   for (int i = 0; i < arm->n; ++i) {
-    arm->lo[i] = clamp(arm->joint[i].lo - q[i], -LARGEST_STEP, LARGEST_STEP);
-    arm->hi[i] = clamp(arm->joint[i].hi - q[i], -LARGEST_STEP, LARGEST_STEP);
+    arm->lo[i] = clamp(arm->joint[i].lo - q[i], -LARGEST_JOINT_STEP, LARGEST_JOINT_STEP);
+    arm->hi[i] = clamp(arm->joint[i].hi - q[i], -LARGEST_JOINT_STEP, LARGEST_JOINT_STEP);
   }
 }
 
@@ -233,7 +233,7 @@ static const double STATIONARY_SHARE = 1e-3;
 static const double LEAST_DAMPING = 1e-3;
 // A step is accepted if it lowers |e|^2/2 by at least this share [-].
 static const double LEAST_GAIN = 1e-6;
-enum { MAX_TRIALS = 10 }; // A step is tried with at most this many dampings.
+enum { MOST_DAMPINGS = 10 }; // A step is tried with at most this many dampings.
 // The damping of a step that brings the tip no nearer grows by this factor [-].
 static const double DAMPING_GROWTH = 10;
 
@@ -263,7 +263,7 @@ static int descend(hfArm* arm, hfiSearch* search, double* q, int* limited) {
   memcpy(start, search->error, sizeof start);
 
   // only the first trial seeks the posture; the damping grows
-  for (int k = 0; k < MAX_TRIALS; ++k) {
+  for (int k = 0; k < MOST_DAMPINGS; ++k) {
     if (k > 0) seek_posture(arm, search->config, 0);
 
     *limited = minimise(arm, start, lambda2);
