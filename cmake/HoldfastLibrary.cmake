@@ -46,6 +46,9 @@ install(DIRECTORY include/holdfast ${PROJECT_BINARY_DIR}/include/holdfast
 install(EXPORT holdfastTargets NAMESPACE holdfast:: DESTINATION ${package_dir})
 install(EXPORT holdfastStaticTargets NAMESPACE holdfast:: DESTINATION ${package_dir})
 
+# Licences: ours, and those of what the page inside of the library contains.
+install(FILES ${page_notices} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES ${page_notices} DESTINATION holdfast/licenses RENAME holdfast.txt COMPONENT python EXCLUDE_FROM_ALL)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}) # pages that the headers name
 
 # find_package(holdfast)

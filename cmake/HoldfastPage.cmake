@@ -7,6 +7,7 @@ option(HF_WITH_PAGE "Build the page of the report and the live view (needs npm)"
 enable_language(ASM)
 
 set(page ${PROJECT_BINARY_DIR}/viewer/page.html)
+set(page_notices ${PROJECT_BINARY_DIR}/viewer/page.notices.txt) # licences of all that the page contains, ours among them
 set(page_assembly ${PROJECT_BINARY_DIR}/viewer/page.S)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/viewer)
 file(GENERATE OUTPUT ${page_assembly} CONTENT
@@ -28,10 +29,11 @@ if(HF_WITH_PAGE AND HF_NPM)
   file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/viewer/*)
   list(FILTER page_sources EXCLUDE REGEX node_modules)
   add_custom_command(OUTPUT ${page} COMMAND sh ${PROJECT_SOURCE_DIR}/viewer/build.sh ${HF_NPM} ${page} ${page_core}
-                     DEPENDS ${page_sources} ${page_core} COMMENT "Bundling the page of the report and the live view" VERBATIM)
+                     DEPENDS ${page_sources} ${page_core} ${PROJECT_SOURCE_DIR}/LICENSE BYPRODUCTS ${page_notices} COMMENT "Bundling the page of the report and the live view" VERBATIM)
 else()
   message(STATUS "No npm: the page of the report and the live view is left out; reports are plots without a replay")
   file(WRITE ${page} "")
+  configure_file(${PROJECT_SOURCE_DIR}/LICENSE ${page_notices} COPYONLY)
 endif()
 set_property(SOURCE ${page_assembly} PROPERTY OBJECT_DEPENDS ${page})
 target_sources(holdfast_objects PRIVATE ${page_assembly})

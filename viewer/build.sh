@@ -9,6 +9,7 @@ log=$(dirname "$out")/page.log
 say_empty() {
   echo "The page of the report and the live view was left out: $1 (log: $log)"
   : >"$out"
+  cp "$here/../LICENSE" "${out%.html}.notices.txt"
   exit 0
 }
 
@@ -20,5 +21,5 @@ if ! cmp -s "$here/package-lock.json" "$work/installed-lock.json"; then
   cp "$here/package-lock.json" "$work/installed-lock.json"
 fi
 rm -rf "$work/src"
-cp -r "$here/src" "$here/build.mjs" "$here/page.html" "$work/"
+cp -r "$here/src" "$here/build.mjs" "$here/page.html" "$here/../LICENSE" "$work/"
 (cd "$work" && node build.mjs "$out" "$wasm") >"$log" 2>&1 || { cat "$log"; exit 1; }
