@@ -92,7 +92,7 @@ static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
     hfi_fail(r, elem, HF_ERROR_MODEL, "maxhullvert must be -1 or at least 4, is %d", s->max_hull_vert);
 
   hfi_read_reals(r, elem, "refpos", 3, 3, s->refpos);
-  if (hfi_read_reals(r, elem, "refquat", 4, 4, s->refquat) && !(q_norm(q_load(s->refquat)) > 1e-10))
+  if (hfi_read_reals(r, elem, "refquat", 4, 4, s->refquat) && !(q_norm(q_load(s->refquat)) > HFI_SHORTEST_DIRECTION))
     hfi_fail(r, elem, HF_ERROR_MODEL, "refquat: a zero quaternion is no orientation");
 }
 

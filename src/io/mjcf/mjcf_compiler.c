@@ -275,7 +275,8 @@ void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem) 
     int merges = m->compiler.conflict == HFI_CONFLICT_MERGE;
     if (memcmp(mine, usual, size) != 0 || (is_written && !merges)) {
       hfi_fail(m->r, elem, HF_ERROR_MODEL,
-               "%s %s of the attached model differs from that of the file, which the compiler's conflict does not allow",
+               "%s %s of the attached model differs from that of the file, "
+               "which the compiler's conflict does not allow",
                is_flag ? "flag" : "option", SETTINGS[i].attr);
     } else if (merges && (is_flag || !is_written)) {
       // As in MuJoCo, a flag is merged even if the file writes its default.

@@ -25,8 +25,8 @@ enum { MOST_EDGES = 1000 };
 
 // Two points of a cable that are closer than this are one [m].
 static const double LEAST_EDGE_LENGTH = 1e-10;
-// A vector shorter than this has no direction [-].
-static const double SHORTEST_DIRECTION = 1e-14;
+// A vector of the curve shorter than this has no direction, as in MuJoCo [-].
+static const double SHORTEST_CURVE_DIRECTION = 1e-14;
 
 // How a coordinate of the curve depends on the position along it.
 typedef enum Shape { SHAPE_ZERO, SHAPE_LINE, SHAPE_COS, SHAPE_SIN } Shape;
@@ -197,7 +197,7 @@ static hfVec3 edge_of(const Cable* c, int i) {
 // a/|a|, or zero if a has no direction.
 static hfVec3 direction_of(hfVec3 a) {
   double length = v3_norm(a);
-  return length > SHORTEST_DIRECTION ? v3_scale(1 / length, a) : v3_zero();
+  return length > SHORTEST_CURVE_DIRECTION ? v3_scale(1 / length, a) : v3_zero();
 }
 
 // The frame that MuJoCo gives to a straight cable, of which only the x axis is known. Both formulas turn (1, 0, 0) into

@@ -10,8 +10,6 @@
 #include <ctype.h>
 #include <string.h>
 
-// A vector or quaternion shorter than this has no direction [-].
-static const double SHORTEST_DIRECTION = 1e-10;
 
 // An angle of the file in radians.
 double hfi_mjcf_angle(const hfiMjcf* m, double angle) { return m->compiler.degree ? angle * (HFI_PI / 180.0) : angle; }
@@ -44,7 +42,7 @@ static hfQuat read_xy_axes(hfiMjcf* m, const hfiElem* elem, const double* v) {
   hfVec3 x = v3_unit(v3_load(v));
   hfVec3 y = v3_load(v + 3);
   y = v3_axpy(-v3_dot(x, y), x, y);
-  if (!(v3_norm(x) > SHORTEST_DIRECTION) || !(v3_norm(y) > SHORTEST_DIRECTION))
+  if (!(v3_norm(x) > HFI_SHORTEST_DIRECTION) || !(v3_norm(y) > HFI_SHORTEST_DIRECTION))
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "xyaxes: the two axes span no plane");
 
   y = v3_unit(y);
@@ -65,7 +63,7 @@ static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
   if (hfi_read_reals(r, elem, "quat", 4, 4, x)) {
     ++given;
     q = q_load(x);
-    if (!(q_norm(q) > SHORTEST_DIRECTION))
+    if (!(q_norm(q) > HFI_SHORTEST_DIRECTION))
       hfi_fail(r, elem, HF_ERROR_MODEL, "quat: a zero quaternion is no orientation");
     q = q_unit_once(q);
   }
@@ -73,7 +71,7 @@ static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
   if (hfi_read_reals(r, elem, "axisangle", 4, 4, x)) {
     ++given;
     hfVec3 axis = v3_load(x);
-    if (!(v3_norm(axis) > SHORTEST_DIRECTION))
+    if (!(v3_norm(axis) > HFI_SHORTEST_DIRECTION))
       hfi_fail(r, elem, HF_ERROR_MODEL, "axisangle: the axis has no direction");
     q = q_from_axis_angle(v3_unit(axis), hfi_mjcf_angle(m, x[3]));
   }
@@ -90,7 +88,7 @@ static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
 
   if (hfi_read_reals(r, elem, "zaxis", 3, 3, x)) {
     ++given;
-    if (!(v3_norm(v3_load(x)) > SHORTEST_DIRECTION))
+    if (!(v3_norm(v3_load(x)) > HFI_SHORTEST_DIRECTION))
       hfi_fail(r, elem, HF_ERROR_MODEL, "zaxis: the axis has no direction");
     q = hfi_quat_from_z(v3_load(x));
   }

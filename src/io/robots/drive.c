@@ -1,4 +1,6 @@
 // Servos and motors of joints of URDF and SDFormat.
+//
+// r: the reader, j: the joint that is driven, d: the definition of its actuator; kp, kv: gains.
 #include "io/robots/drive.h"
 
 // A servo without given gains uses all of its joint's effort at this error of the position [rad, m].
@@ -45,6 +47,7 @@ static void make_velocity(hfiReader* r, const hfiDrivenJoint* j, double effort, 
   set_range(d, -j->speed, j->speed);
 }
 
+// Makes a motor whose control is the force. effort: the joint's, or 0 [N m or N].
 static void make_motor(double effort, hfActuatorDef* d) {
   d->gaintype = HF_GAIN_FIXED;
   d->biastype = HF_BIAS_NONE;
@@ -52,8 +55,8 @@ static void make_motor(double effort, hfActuatorDef* d) {
   set_range(d, -effort, effort);
 }
 
-// Uses the ends of the range that the file gives, and keeps the others.
-static void take_ends(hfiReader* r, const hfiDrivenJoint* j, hfActuatorDef* d) {
+// Replaces the ends of the control's range that the file gives. If the range is empty then, it stays, with a warning.
+static void replace_ends(hfiReader* r, const hfiDrivenJoint* j, hfActuatorDef* d) {
   static const double open[2] = {-HFI_NO_END, HFI_NO_END};
   const double* kept = d->ctrllimited ? d->ctrlrange : open;
   double low = j->has_end[0] ? j->range[0] : kept[0];
@@ -64,14 +67,17 @@ static void take_ends(hfiReader* r, const hfiDrivenJoint* j, hfActuatorDef* d) {
     set_range(d, low, high);
   else if (d->ctrllimited)
     hfi_note(r, j->range_elem, HF_WARNING,
-             "joint \"%s\": the range [%g, %g] of the control is empty: [%g, %g], from the limits of the joint, is used instead", j->name,
-             low, high, kept[0], kept[1]);
+             "joint \"%s\": the range [%g, %g] of the control is empty: "
+             "[%g, %g], from the limits of the joint, is used instead",
+             j->name, low, high, kept[0], kept[1]);
   else
     hfi_note(r, j->range_elem, HF_WARNING,
-             "joint \"%s\": the range [%g, %g] of the control is empty: the control has no range, as the joint has no limit for it", j->name,
-             low, high);
+             "joint \"%s\": the range [%g, %g] of the control is empty: "
+             "the control has no range, as the joint has no limit for it",
+             j->name, low, high);
 }
 
+// Adds an actuator of this kind with the name of the joint, unless there is one already.
 void hfi_add_drive(hfiReader* r, const hfiDrivenJoint* j, hfUrdfActuators kind) {
   if (r->status || hf_builder_find(r->builder, HF_OBJECT_ACTUATOR, j->name) >= 0) return;
 
@@ -88,6 +94,6 @@ void hfi_add_drive(hfiReader* r, const hfiDrivenJoint* j, hfUrdfActuators kind) 
     make_position(r, j, effort, &d);
   else
     make_velocity(r, j, effort, &d);
-  take_ends(r, j, &d);
+  replace_ends(r, j, &d);
   if (!r->status) hfi_keep(r, j->elem, hf_builder_add_actuator(r->builder, &d, &r->scratch));
 }

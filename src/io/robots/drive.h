@@ -8,11 +8,11 @@ typedef struct hfiDrivenJoint {
   const char* name;    // name of the joint and of its actuator
   const hfiElem* elem; // element that asks for the actuator
   int is_slide, is_endless;
-  double effort, speed; // limits of the joint [N or N m, m/s or rad/s]; 0: none
-  double range[2];      // ends of the range of the control that the file gives
-  int has_end[2];       // 1: range has this end; 0: the range of hfi_add_drive has it
+  double effort, speed;      // limits of the joint [N or N m, m/s or rad/s]; 0: none
+  double range[2];           // ends of the range of the control that the file gives
+  int has_end[2];            // 1: range has this end; 0: the range of hfi_add_drive has it
   const hfiElem* range_elem; // element that gives these ends; NULL: none
-  double kp, kv;        // gains of a position servo; kp 0: they follow from the effort
+  double kp, kv;             // gains of a position servo; kp 0: they follow from the effort
 } hfiDrivenJoint;
 
 // Adds an actuator of this kind, unless the joint has one already.

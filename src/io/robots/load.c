@@ -1,4 +1,6 @@
-// hf_model_load, hf_model_parse: the root element decides which format a file is.
+// hf_model_load, hf_model_parse, hf_builder_load, hf_builder_parse: the root element decides which format a file is.
+//
+// r: the reader, c: the options of the import.
 #include <holdfast/import.h>
 
 #include "base/error.h"
@@ -33,7 +35,7 @@ static void read_document(hfiReader* r, hfiElem* root) {
     hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "neither MJCF (<mujoco>) nor URDF (<robot>) nor SDFormat (<sdf>)");
 }
 
-// Reads a document of another format for the reader of MJCF: see hfiReader.read_guest.
+// Reads a document of another format into a builder of its own, for the reader of MJCF: see hfiReader.read_guest.
 static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder, const char* srdf) {
   hfiGuest* guest = HFI_NEW(r, hfiGuest, 1);
   if (!guest) return NULL;
@@ -42,6 +44,7 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder, co
   guest->next = r->guests;
   r->guests = guest;
 
+  // the guest has its own builder, folder and options while it is read
   hfBuilder* outer = r->builder;
   const char* outer_folder = r->folder;
   hfImportConfig outer_config = r->config;
@@ -52,6 +55,7 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder, co
   r->config.srdf = srdf; // The one of the options is for the document that the user named.
 
   if (!r->status) read_document(r, root);
+
   r->builder = outer;
   r->folder = outer_folder;
   r->config = outer_config;
@@ -75,8 +79,8 @@ static ModelFormat format_of(const hfiElem* root) {
 
 // Warns of options that ask for something which files of this format do not have. Models of other formats may be
 // attached to MJCF.
-static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* c, const char* file, int line, ModelFormat format,
-                              int has_guests) {
+static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* c, const char* file, int line,
+                              ModelFormat format, int has_guests) {
   const struct {
     const char* name;
     int given;     // 1: the user gave this option
@@ -104,6 +108,7 @@ static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* 
   }
 }
 
+// Warns of folders of the search path that do not exist.
 static void note_missing_folders(hfiReader* r, const hfiElem* root) {
   for (int i = 0; i < r->config.search_count; ++i)
     if (!hfi_folder_exists(r->config.search_path[i]))
@@ -112,22 +117,28 @@ static void note_missing_folders(hfiReader* r, const hfiElem* root) {
 
 // ---- reading -------------------------------------------------------------------------------------
 
-// Fills a new builder, which the caller frees in any case.
+// Reads a source into a new builder, r->builder, which the caller frees in any case.
 static void import(hfiReader* r, const Source* source) {
   r->builder = hf_builder_create();
   if (!r->builder) hfi_fail(r, NULL, HF_ERROR_MEMORY, "out of memory");
   r->folder = source->folder ? source->folder : hfi_folder_of(r, source->name);
 
-  hfiElem* root = source->text ? hfi_xml_parse(r, source->name, source->text, source->length) : hfi_xml_load(r, source->name, NULL);
+  hfiElem* root = NULL;
+  if (source->text)
+    root = hfi_xml_parse(r, source->name, source->text, source->length);
+  else
+    root = hfi_xml_load(r, source->name, NULL);
+
   if (root) note_missing_folders(r, root);
   if (root) read_document(r, root);
   if (root && !r->status)
     note_idle_options(r->diagnostics, &r->config, root->file, root->line, format_of(root), r->guests != NULL);
+
   for (hfiGuest* i = r->guests; i; i = i->next) hf_builder_free(i->builder);
   hfi_puller_free(r->puller);
 }
 
-// Makes a model, or the builder of one when model is NULL.
+// Makes a model, or its builder if `model` is NULL. Numbers are read in the C locale, whatever locale the user has.
 static hfStatus import_in_c_locale(const Source* source, const hfImportConfig* config, hfDiagnostics* diagnostics,
                                    hfModel** model, hfBuilder** builder, hfError* error) {
   hfStatus status = hf_check_processor(error);
@@ -136,10 +147,12 @@ static hfStatus import_in_c_locale(const Source* source, const hfImportConfig* c
                  .diagnostics = diagnostics,
                  .error = error,
                  .read_guest = read_guest};
+
   locale_t outer = hfi_enter_c_locale();
   import(&r, source);
   if (!r.status && model) hfi_keep(&r, NULL, (int)hf_builder_finish(r.builder, model, &r.scratch));
   if (!r.status && model && diagnostics) hf_model_diagnose(*model, source->name, diagnostics);
+
   if (!r.status && builder)
     *builder = r.builder;
   else
@@ -154,10 +167,12 @@ static int is_saved_model(const char* path) {
   char begin[8] = "";
   struct stat info;
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0; // Opening a pipe would wait for a writer.
+
   FILE* file = fopen(path, "rb");
-  int same = file && fread(begin, sizeof begin, 1, file) == 1 && hfi_begins_model(begin, sizeof begin);
-  if (file) fclose(file);
-  return same;
+  if (!file) return 0;
+  int is_saved = fread(begin, sizeof begin, 1, file) == 1 && hfi_begins_model(begin, sizeof begin);
+  fclose(file);
+  return is_saved;
 }
 
 // Warns of every option of the import that is given: they change how a file is read into definitions, and a saved model
@@ -167,9 +182,13 @@ static void note_saved_model(const char* name, const hfImportConfig* config, hfD
 }
 
 static hfStatus refuse_saved_model(const char* name, hfError* error) {
-  return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: a saved model has no definitions that a builder or an MJCF file could hold: read the file that it was made from", name);
+  return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                    "%s: a saved model has no definitions that a builder or an MJCF file could hold: "
+                    "read the file that it was made from",
+                    name);
 }
 
+// Reads a file of any format, or a saved model, into a new model.
 hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
                        hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
@@ -183,6 +202,7 @@ hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* 
   return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
 }
 
+// Like hf_model_load, from a text. name: of its file, for messages; folder: from which its files resolve.
 hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name,
                         const char* folder, const hfImportConfig* config,
                         hfDiagnostics* diagnostics, hfError* error) {
@@ -197,6 +217,7 @@ hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const 
   return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
 }
 
+// Reads a file of any format into a new builder. Refuses a saved model.
 hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportConfig* config,
                          hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
@@ -205,6 +226,7 @@ hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportCo
   return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
 }
 
+// Like hf_builder_load, from a text.
 hfStatus hf_builder_parse(hfBuilder** builder, const char* text, size_t length, const char* name, const char* folder,
                           const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);

@@ -1,5 +1,9 @@
 // Warnings about parts of a model that SDFormat and URDF cannot describe, one for each kind.
+//
+// m: the model, v: its world, w: the writer.
 #include "io/robots/robot_write.h"
+
+#include "base/finite.h"
 #include "model/spring.h"
 
 #include <string.h>
@@ -23,17 +27,18 @@ static int count_soft_contacts(const hfModel* m) {
   return count;
 }
 
-// Geoms whose masks are other than one bit, the same in both.
+// Geoms whose masks say something else than "collides with everything" (1 and 1) or "with nothing" (0 and 0).
 static int count_masks(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i) {
-    int a = hf_model_geom_contype(m)[i];
-    int b = hf_model_geom_conaffinity(m)[i];
-    count += a != b || a > 1;
+    int contype = hf_model_geom_contype(m)[i];
+    int conaffinity = hf_model_geom_conaffinity(m)[i];
+    count += contype != conaffinity || contype > 1;
   }
   return count;
 }
 
+// Geoms that collide with friction other than of sliding.
 static int count_rolling(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i) count += hfi_robot_collides(m, i) && hf_model_geom_condim(m)[i] != 3;
@@ -44,9 +49,7 @@ static int count_rolling(const hfModel* m) {
 static int count_surfaces(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i) {
-    const double* u = hf_model_geom_surface_velocity(m) + 6 * i;
-    int moves = 0;
-    for (int k = 0; k < 6; ++k) moves |= u[k] != 0;
+    int moves = hfi_any_nonzero(hf_model_geom_surface_velocity(m) + 6 * i, 6);
     count += moves || hf_model_geom_adhesion(m)[i] != 0 || hf_model_geom_margin(m)[i] != 0;
   }
   return count;
@@ -54,7 +57,8 @@ static int count_surfaces(const hfModel* m) {
 
 static int is_free_or_ball(const hfModel* m, int joint) { return hf_joint_info(hf_model_jnt_type(m)[joint]).nv > 1; }
 
-// Free joints and balls have no axis to which these numbers could belong. The damping of a ball is an exception.
+// Free joints and balls with damping, a rotor, springs or limits: they have no axis to which these numbers could
+// belong. The damping of a ball is an exception.
 static int count_turning(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j) {
@@ -68,7 +72,7 @@ static int count_turning(const hfModel* m) {
   return count;
 }
 
-// A joint of SDFormat and URDF stands at zero until a program moves it.
+// Joints with a reference other than zero, where a joint of SDFormat and URDF stands until a program moves it.
 static int count_references(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j)
@@ -96,11 +100,13 @@ static int count_media(const hfModel* m) { return m->world.density != 0 || m->wo
 
 static int count_flags(const hfModel* m) {
   const hfWorld* v = &m->world;
-  return v->disable_contact + v->disable_limit + v->disable_frictionloss + v->disable_spring + v->disable_damper + v->disable_equality +
-         v->disable_actuation + v->disable_clamp_control + !v->filter_parent + (v->disabled_groups != 0);
+  return v->disable_contact + v->disable_limit + v->disable_frictionloss + v->disable_spring + v->disable_damper +
+         v->disable_equality + v->disable_actuation + v->disable_clamp_control + !v->filter_parent +
+         (v->disabled_groups != 0);
 }
 
-// All rules of combining friction give the same if all geoms have the same coefficient.
+// 1 if the rule of combining friction is not the one of these formats and matters. All rules give the same if all geoms
+// have the same coefficient.
 static int count_friction_rules(const hfModel* m) {
   double mu = -1;
   int differ = 0;
@@ -112,9 +118,10 @@ static int count_friction_rules(const hfModel* m) {
   return m->world.friction_rule != HF_COMBINE_HARMONIC && differ;
 }
 
+// A kind of things that these formats cannot describe.
 typedef struct UnsaidKind {
   int (*count)(const hfModel* m);
-  const char* what;
+  const char* what; // for the warning
 } UnsaidKind;
 
 static const UnsaidKind kinds[] = {
@@ -124,12 +131,15 @@ static const UnsaidKind kinds[] = {
     {count_cameras, "cameras"},
     {count_signals, "signals of controls"},
     {count_pairs, "contact pairs with values of their own"},
-    {count_soft_contacts, "softness of contacts other than a stiffness and dissipation (solref, stiction speed, tangential spring)"},
+    {count_soft_contacts,
+     "softness of contacts other than a stiffness and dissipation (solref, stiction speed, tangential spring)"},
     {count_masks, "masks of contacts (contype, conaffinity): all of these geoms collide"},
     {count_rolling, "friction other than of sliding (condim)"},
     {count_surfaces, "moving surfaces, adhesion and margins of contacts"},
     {count_turning, "damping of free joints, and armature, friction loss, springs and limits of free and ball joints"},
-    {count_references, "references of joints (ref): these joints stand at zero at first, where all coordinates mean the same poses as here"},
+    {count_references,
+     "references of joints (ref): "
+     "these joints stand at zero at first, where all coordinates mean the same poses as here"},
     {count_joint_laws, "polynomials, yielding springs and soft limits of joints"},
     {count_media, "the medium (density, viscosity, wind)"},
     {count_flags, "flags of the scene that switch features off"},
@@ -139,8 +149,11 @@ static const UnsaidKind kinds[] = {
 
 // ---- warnings -----------------------------------------------------------------------------------
 
+// Warns of everything in the model that neither SDFormat nor URDF can describe, kind by kind.
 void hfi_robot_warn_left_out(hfiRobotWriter* w) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) hfi_robot_left_out(w, kinds[i].count(w->m), kinds[i].what);
-  hfi_robot_left_out(w, w->lost_drives, "actuators that act on no joint with one axis, on one that follows another, or beside another actuator");
+  hfi_robot_left_out(
+      w, w->lost_drives,
+      "actuators that act on no joint with one axis, on one that follows another, or beside another actuator");
   hfi_robot_left_out(w, w->lost_couplings, "couplings of joints that are not linear, and of tendons");
 }

@@ -1,6 +1,8 @@
 // Meshes as OBJ files and height fields as images, in a folder beside the written file. They replace older files only
 // when everything is written, just before the file that refers to them. So a refusal leaves all older files as they
 // were, and a process that is killed hardly ever leaves some of them replaced.
+//
+// w: the writer, m: its model, out: the file that is written.
 #include "io/robots/robot_write.h"
 
 #include "base/error.h"
@@ -14,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Prints the convex hull of a mesh.
+// Prints the convex hull of a mesh: its vertices, and its faces divided into triangles. The lists of a mesh have one
+// entry more than it has faces, so the list of mesh number i begins i entries later.
 static void print_hull(hfiXmlWriter* out, const hfModel* m, int mesh) {
   int faces = hf_model_mesh_facenum(m)[mesh];
   const double* vert = hf_model_hull_vert(m) + 3 * hf_model_mesh_vertadr(m)[mesh];
@@ -49,27 +52,28 @@ static void print_surface(hfiXmlWriter* out, const hfModel* m, int mesh) {
 
 // ---- files --------------------------------------------------------------------------------------
 
-enum { FILES = -2 }; // the space of names of these files
+enum { SPACE_FILES = -2 }; // the space of names of these files
 
 // At most this many files stay open, since the system allows a process 256 or more. If a robot has more files, these
 // get their names early.
 enum { MOST_UNNAMED = 128 };
 
+// Gives the files their names. After a refusal it drops them, and the folder if it was made and is empty.
 void hfi_robot_name_files(hfiRobotWriter* w) {
-  for (int i = 0; i < w->nunnamed; ++i) {
+  for (int i = 0; i < w->files.nunnamed; ++i) {
     if (w->xml.status)
-      hfi_output_discard(&w->unnamed[i]);
+      hfi_output_discard(&w->files.unnamed[i]);
     else
-      w->xml.status = hfi_output_close(&w->unnamed[i], w->xml.error);
+      w->xml.status = hfi_output_close(&w->files.unnamed[i], w->xml.error);
   }
-  w->nunnamed = 0;
-  if (w->xml.status && w->folder) rmdir(w->folder); // This fails if the folder is not empty.
+  w->files.nunnamed = 0;
+  if (w->xml.status && w->files.folder) rmdir(w->files.folder); // This fails if the folder is not empty.
 }
 
 // Opens a file, which has no name yet. Returns 0 after a refusal.
 static int open_file(hfiRobotWriter* w, hfiXmlWriter* out) {
-  if (w->nunnamed == MOST_UNNAMED) hfi_robot_name_files(w);
-  if (!w->unnamed) w->unnamed = hfi_robot_take(w, MOST_UNNAMED, sizeof *w->unnamed);
+  if (w->files.nunnamed == MOST_UNNAMED) hfi_robot_name_files(w);
+  if (!w->files.unnamed) w->files.unnamed = hfi_robot_take(w, MOST_UNNAMED, sizeof *w->files.unnamed);
   if (!w->xml.status) w->xml.status = hfi_output_open(&out->out, out->path, HFI_OUTPUT_WHOLE, w->xml.error);
   return !w->xml.status;
 }
@@ -77,7 +81,8 @@ static int open_file(hfiRobotWriter* w, hfiXmlWriter* out) {
 // Writes the buffered contents of a file. It gets its name with the others.
 static void finish_file(hfiRobotWriter* w, hfiXmlWriter* out) {
   if (!w->xml.status) w->xml.status = hfi_output_flush(&out->out, w->xml.error);
-  w->unnamed[w->nunnamed++] = out->out;
+  w->files.unnamed[w->files.nunnamed] = out->out;
+  ++w->files.nunnamed;
 }
 
 // A name for a file of the folder: letters, digits and "-_." of the object's name.
@@ -92,14 +97,14 @@ static const char* file_name(hfiRobotWriter* w, hfObjectKind kind, int id, const
   }
 
   if (name[0] == '.') name[0] = '_';
-  return hfi_robot_unique(w, FILES, hfi_robot_format(w, "%s%s", name, suffix), "_");
+  return hfi_robot_unique(w, SPACE_FILES, hfi_robot_format(w, "%s%s", name, suffix), "_");
 }
 
 // Makes the folder and returns the path of a file in it.
 static const char* path_in_folder(hfiRobotWriter* w, const char* name) {
   const char* folder = hfi_robot_format(w, "%s.meshes", w->xml.path);
   if (!w->xml.status && mkdir(folder, 0777) == 0)
-    w->folder = folder;
+    w->files.folder = folder;
   else if (!w->xml.status && errno != EEXIST)
     w->xml.status = hfi_refuse(w->xml.error, HF_ERROR_FILE, "%s: cannot make the folder: %s", folder, strerror(errno));
   return hfi_robot_format(w, "%s/%s", folder, name);
@@ -110,7 +115,7 @@ static const char* relative_name(hfiRobotWriter* w, const char* name) {
   return hfi_robot_format(w, "%s.meshes/%s", hfi_base_name(w->xml.path), name);
 }
 
-// Writes a mesh as an OBJ file.
+// Writes a mesh as an OBJ file: its surface if `drawn`, else its hull.
 static void write_mesh(hfiRobotWriter* w, int mesh, int drawn, const char* path) {
   hfiXmlWriter out = {.path = path, .error = w->xml.error};
   if (!open_file(w, &out)) return;
@@ -121,23 +126,26 @@ static void write_mesh(hfiRobotWriter* w, int mesh, int drawn, const char* path)
   finish_file(w, &out);
 }
 
+// The name by which the robot's file refers to a mesh, which the first call writes. A mesh without a surface is written
+// as its hull.
 const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn) {
   if (hf_model_mesh_surftrinum(w->m)[mesh] == 0) drawn = 0;
-  const char** file = &w->mesh_file[drawn][mesh];
+  const char** file = &w->files.mesh_file[drawn][mesh];
   if (*file || w->xml.status) return *file ? *file : "";
 
   const char* name = hfi_robot_format(w, "%s.obj", file_name(w, HF_OBJECT_MESH, mesh, drawn ? "" : "_hull"));
   write_mesh(w, mesh, drawn, path_in_folder(w, name));
-  return *file = relative_name(w, name);
+  *file = relative_name(w, name);
+  return *file;
 }
 
 // ---- a ball -------------------------------------------------------------------------------------
 
 enum { RINGS = 24, SEGMENTS = 48 }; // Numbers of equal angles from pole to pole, and around the axis.
 
-// Vertex 1 is the lower pole, then come the rings, the last is the upper pole.
+// Prints a ball of radius 1. Vertex 1 is the lower pole, then come the rings, the last is the upper pole.
 static void print_ball(hfiXmlWriter* out) {
-  int last = 2 + (RINGS - 1) * SEGMENTS;
+  int upper_pole = 2 + (RINGS - 1) * SEGMENTS;
   for (int i = 0; i <= RINGS; ++i) {
     int count = i == 0 || i == RINGS ? 1 : SEGMENTS;
     for (int k = 0; k < count; ++k) {
@@ -151,32 +159,37 @@ static void print_ball(hfiXmlWriter* out) {
     }
   }
 
+  // segment by segment: the triangles at both poles, then two between each ring and the next one
   for (int k = 0; k < SEGMENTS; ++k) {
     int a = 2 + k;
     int b = 2 + (k + 1) % SEGMENTS;
-    int top = (RINGS - 2) * SEGMENTS;
-    hfi_xml_print(out, "f 1 %d %d\nf %d %d %d\n", b, a, last, a + top, b + top);
-    for (int i = 0; i < top; i += SEGMENTS) {
+    int last_ring = (RINGS - 2) * SEGMENTS;
+    hfi_xml_print(out, "f 1 %d %d\nf %d %d %d\n", b, a, upper_pole, a + last_ring, b + last_ring);
+    for (int i = 0; i < last_ring; i += SEGMENTS) {
       hfi_xml_print(out, "f %d %d %d\n", a + i, b + i, b + i + SEGMENTS);
       hfi_xml_print(out, "f %d %d %d\n", a + i, b + i + SEGMENTS, a + i + SEGMENTS);
     }
   }
 }
 
+// The name by which the robot's file refers to a ball of radius 1, which the first call writes.
 const char* hfi_robot_ball(hfiRobotWriter* w) {
-  if (w->ball_file || w->xml.status) return w->ball_file ? w->ball_file : "";
-  const char* name = hfi_robot_format(w, "%s.obj", hfi_robot_unique(w, FILES, "ball", "_"));
+  if (w->files.ball_file || w->xml.status) return w->files.ball_file ? w->files.ball_file : "";
+
+  const char* name = hfi_robot_format(w, "%s.obj", hfi_robot_unique(w, SPACE_FILES, "ball", "_"));
   const char* path = path_in_folder(w, name);
   hfiXmlWriter out = {.path = path, .error = w->xml.error};
   if (!open_file(w, &out)) return "";
   print_ball(&out);
   finish_file(w, &out);
-  return w->ball_file = relative_name(w, name);
+  w->files.ball_file = relative_name(w, name);
+  return w->files.ball_file;
 }
 
 // ---- height fields ------------------------------------------------------------------------------
 
-// Grey values of 0 for the lowest and 255 for the highest height; the first line of an image is at +y.
+// Makes the image of a height field: grey values from 0 for the lowest to 255 for the highest height. The first line of
+// an image is at +y.
 static uint8_t* make_image(hfiRobotWriter* w, int hfield, int nrow, int ncol) {
   const double* height = hf_model_hfield_height(w->m) + hf_model_hfield_adr(w->m)[hfield];
   const double* range = hf_model_hfield_range(w->m) + 2 * hfield;
@@ -190,8 +203,9 @@ static uint8_t* make_image(hfiRobotWriter* w, int hfield, int nrow, int ncol) {
   return grey;
 }
 
+// The name by which the robot's file refers to the image of a height field, which the first call writes.
 const char* hfi_robot_height_image(hfiRobotWriter* w, int hfield) {
-  const char** file = &w->image_file[hfield];
+  const char** file = &w->files.image_file[hfield];
   int nrow = hf_model_hfield_nrow(w->m)[hfield];
   int ncol = hf_model_hfield_ncol(w->m)[hfield];
   if (*file || w->xml.status) return *file ? *file : "";
@@ -203,5 +217,6 @@ const char* hfi_robot_height_image(hfiRobotWriter* w, int hfield) {
   if (!open_file(w, &out)) return "";
   w->xml.status = hfi_png_write(&out.out, grey, ncol, nrow, w->xml.error);
   finish_file(w, &out);
-  return *file = relative_name(w, name);
+  *file = relative_name(w, name);
+  return *file;
 }

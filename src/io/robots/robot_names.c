@@ -1,4 +1,6 @@
 // Memory, names and warnings of the writers of SDFormat and URDF.
+//
+// w: the writer.
 #include "io/robots/robot_write.h"
 
 #include <stdarg.h>
@@ -11,6 +13,7 @@ void* hfi_robot_take(hfiRobotWriter* w, size_t count, size_t width) {
   return memory;
 }
 
+// A formatted text in the pool of the writer; "" if there is no memory.
 const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) {
   va_list args, again;
   va_start(args, format);
@@ -24,10 +27,16 @@ const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) {
   return text ? text : "";
 }
 
+// A name that nothing else in this space has: `wanted`, or else with the suffix, or else also with a number. Reserves
+// it.
 const char* hfi_robot_unique(hfiRobotWriter* w, int space, const char* wanted, const char* suffix) {
   const char* name = wanted;
-  for (int i = 1; hfi_names_find(&w->names, space, name) >= 0 && !w->xml.status; ++i)
-    name = i == 1 ? hfi_robot_format(w, "%s%s", wanted, suffix) : hfi_robot_format(w, "%s%s_%d", wanted, suffix, i);
+  for (int i = 1; hfi_names_find(&w->names, space, name) >= 0 && !w->xml.status; ++i) {
+    if (i == 1)
+      name = hfi_robot_format(w, "%s%s", wanted, suffix);
+    else
+      name = hfi_robot_format(w, "%s%s_%d", wanted, suffix, i);
+  }
   if (!w->xml.status && hfi_names_add(&w->names, space, name, 0) != 0) hfi_xml_refuse_memory(&w->xml);
   return name;
 }
@@ -37,6 +46,7 @@ const char* hfi_robot_name_of(hfiRobotWriter* w, hfObjectKind kind, int id) {
   return *name ? name : hfi_robot_format(w, "%s_%d", hf_object_kind_name(kind), id);
 }
 
+// Adds a warning to the diagnostics, unless something was refused.
 void hfi_robot_warn(hfiRobotWriter* w, const char* format, ...) {
   char message[HF_MESSAGE_SIZE];
   va_list args;

@@ -1,13 +1,16 @@
-// The frame of writing a robot: memory, the file, and the locale of its numbers.
+// Writing a robot from beginning to end: memory, the file, and the locale of its numbers.
+//
+// w: the writer.
 #include "io/robots/robot_write.h"
 
 #include "base/error.h"
 #include "base/locale.h"
 
-// Makes links, joints and pairs apart, writes the document, and warns of what it lacks.
+// Makes links, joints and the pairs that do not touch, writes the document, and warns of what it lacks.
 static void make_and_write(hfiRobotWriter* w, void (*write_document)(hfiRobotWriter* w)) {
-  for (int i = 0; i < 2; ++i) w->mesh_file[i] = hfi_robot_take(w, (size_t)w->m->nmesh, sizeof *w->mesh_file[i]);
-  w->image_file = hfi_robot_take(w, (size_t)w->m->nhfield, sizeof *w->image_file);
+  for (int i = 0; i < 2; ++i)
+    w->files.mesh_file[i] = hfi_robot_take(w, (size_t)w->m->nmesh, sizeof *w->files.mesh_file[i]);
+  w->files.image_file = hfi_robot_take(w, (size_t)w->m->nhfield, sizeof *w->files.image_file);
 
   hfi_robot_make_links(w);
   if (!w->xml.status) hfi_robot_make_joints(w);
@@ -19,6 +22,7 @@ static void make_and_write(hfiRobotWriter* w, void (*write_document)(hfiRobotWri
   hfi_robot_warn_left_out(w);
 }
 
+// Writes a file by `write_document`, which prints into w->xml. After a refusal older files stay as they were.
 hfStatus hfi_robot_write(hfiRobotWriter* w, void (*write_document)(hfiRobotWriter* w)) {
   hfi_clear_error(w->xml.error);
   hfStatus status = hfi_output_open(&w->xml.out, w->xml.path, HFI_OUTPUT_WHOLE, w->xml.error);

@@ -21,18 +21,25 @@ typedef struct hfiWrittenLink {
   int hangs;          // 1: it floated in the model, and a joint of a loop moves it in the file
   int group;          // number of the SDFormat model to which it belongs
   hfVec3 p_BL;        // its origin in the body's frame
-  hfiPlacement X_PL, X_WL; // pose in the parent link and in the world, with all joints at zero
+  hfiPlacement X_PL;  // pose in the parent link, with all joints at zero
+  hfiPlacement X_WL;  // pose in the world, with all joints at zero
   const char *name, *joint_name;
 } hfiWrittenLink;
 
-typedef enum hfiDriveKind { HFI_UNDRIVEN, HFI_DRIVEN_BY_FORCE, HFI_DRIVEN_TO_POSITION, HFI_DRIVEN_TO_VELOCITY } hfiDriveKind;
+typedef enum hfiDriveKind {
+  HFI_UNDRIVEN,
+  HFI_DRIVEN_BY_FORCE,
+  HFI_DRIVEN_TO_POSITION,
+  HFI_DRIVEN_TO_VELOCITY
+} hfiDriveKind;
 
 typedef struct hfiJointDrive { // the first actuator of a joint
   hfiDriveKind kind;
   int actuator;
   double effort; // bound of its force, or -1: none [N or N m]
   double speed;  // bound of its control where that is a velocity, or -1 [m/s or rad/s]
-  int has_own_range; // 1: its control has a range other than the one that a reader takes from the joint: its range, +- speed or +- effort
+  // 1: its control has a range other than the one that a reader takes from the joint: its range, +- speed or +- effort.
+  int has_own_range;
 } hfiJointDrive;
 
 typedef struct hfiMimic { // q = multiplier q_leader + offset
@@ -46,6 +53,16 @@ typedef struct hfiLoop { // a connect or weld of two links that fit together wit
   hfVec3 p_W;                  // its place with all joints at zero
 } hfiLoop;
 
+// The files beside the robot's own file: meshes and images (robot_mesh.c).
+typedef struct hfiRobotFiles {
+  const char** mesh_file[2]; // (nmesh) names of the files of hulls [0] and surfaces [1] that are written, or NULL
+  const char** image_file;   // (nhfield) names of the images that are written, or NULL
+  const char* ball_file;     // name of the file of a ball, or NULL
+  const char* folder;        // folder of these files, if it was made now; NULL: it was there, or is not needed yet
+  hfiOutput* unnamed;        // (nunnamed) files that have no name yet
+  int nunnamed;
+} hfiRobotFiles;
+
 typedef struct hfiRobotWriter {
   hfiXmlWriter xml;
   const hfModel* m;
@@ -53,27 +70,33 @@ typedef struct hfiRobotWriter {
   hfDiagnostics* diagnostics; // may be NULL
   hfiPool pool;
   hfiNames names;
+
+  // links
   int joints_at_origins; // 1: the origin of a link lies on the axis of its joint, as URDF wants it
-  int nlink, nloop, open_loops, lost_couplings, lost_drives;
-  hfiWrittenLink* link;   // (nlink) parents before children, in the order of bodies
-  int* link_of;    // (nbody) the link that carries the body, or -1
+  int nlink;
+  hfiWrittenLink* link; // (nlink) parents before children, in the order of bodies
+  int* link_of;         // (nbody) the link that carries the body, or -1
+
+  // joints
   hfiJointDrive* drive; // (njnt)
   hfiMimic* mimic;      // (njnt)
-  hfiLoop* loop;        // (nloop)
+  int nloop;
+  hfiLoop* loop;                               // (nloop)
+  int open_loops, lost_couplings, lost_drives; // how many of each the file cannot have
+
+  // Pairs of bodies that do not touch, and that a reader of the file would not keep apart by itself.
   int napart;
-  int* apart;           // (napart x 2) pairs of bodies that do not touch, and that a reader of the file would not keep apart by itself
-  const char** mesh_file[2]; // (nmesh) names of the files of hulls [0] and surfaces [1] that are written already, or NULL
-  const char** image_file;   // (nhfield) names of the images that are written already, or NULL
-  const char* ball_file;
-  const char* folder;        // folder of these files, if it was made now; NULL: it was there before, or is not needed yet
-  hfiOutput* unnamed;        // (nunnamed) files that have no name yet
-  int nunnamed;
+  int* apart; // (napart x 2)
+
+  hfiRobotFiles files;
 } hfiRobotWriter;
 
 // ---- robot_names.c ------------------------------------------------------------------------------
 
-void* hfi_robot_take(hfiRobotWriter* w, size_t count, size_t width); // zeros from the pool; NULL and a refusal without memory
-const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) HF_PRINTF(2, 3); // The text belongs to the pool. It is "" if there is no memory.
+// Zeros from the pool. NULL and a refusal if there is no memory.
+void* hfi_robot_take(hfiRobotWriter* w, size_t count, size_t width);
+// A text that belongs to the pool. It is "" if there is no memory.
+const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) HF_PRINTF(2, 3);
 // A name that nothing else in this space has: `wanted`, else with the suffix, else also with a number.
 const char* hfi_robot_unique(hfiRobotWriter* w, int space, const char* wanted, const char* suffix);
 // The name of an object, or one made of its kind and number.

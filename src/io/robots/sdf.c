@@ -3,6 +3,8 @@
 // A link that no joint moves floats, as in Gazebo and Drake, unless its model is static or the option says that it is
 // fixed. Where the file has one model, its links keep their names; inside of nested models and of a world a name is
 // "model::link".
+//
+// s: the document that is read, r: its reader, j: a joint.
 #include "io/robots/sdf.h"
 
 #include <holdfast/step_problem.h>
@@ -18,6 +20,7 @@ static hfiSdfEntity* add_entity(hfiSdf* s, hfiSdfKind kind, hfiElem* elem, hfiSd
   if (hfi_names_find(&s->names, 0, full) >= 0)
     hfi_fail(r, elem, HF_ERROR_MODEL, "the name \"%s\" is used already", full);
 
+  // make room for one more
   if (s->count == s->capacity) {
     hfiSdfEntity** more = HFI_NEW(r, hfiSdfEntity*, 2 * s->capacity + 64);
     if (more && s->count) memcpy(more, s->entity, sizeof *more * (size_t)s->count);
@@ -35,9 +38,9 @@ static hfiSdfEntity* add_entity(hfiSdf* s, hfiSdfKind kind, hfiElem* elem, hfiSd
   return r->status ? NULL : e;
 }
 
-// A child of <include>, or else of the <model> that it includes. `include` is NULL for a model that stands in the file
-// itself. The child of <include> hides the child of the model, whose attributes count as used.
-static const hfiElem* overridden(const hfiElem* include, const hfiElem* model, const char* child) {
+// Finds a child of <include>, or else of the <model> that it includes. `include` is NULL for a model that stands in the
+// file itself. The child of <include> replaces the child of the model, whose attributes then count as used.
+static const hfiElem* find_overridable(const hfiElem* include, const hfiElem* model, const char* child) {
   const hfiElem* in_model = hfi_child(model, child);
   const hfiElem* in_include = include ? hfi_child(include, child) : NULL;
   if (in_model && in_include)
@@ -66,7 +69,7 @@ static void read_members(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
 }
 
 // Whether an <include> puts the members of its model into the model around it. A frame then stands for the model.
-static int merges(hfiSdf* s, const hfiElem* include, const hfiSdfEntity* scope) {
+static int wants_merge(hfiSdf* s, const hfiElem* include, const hfiSdfEntity* scope) {
   if (!include || !hfi_sdf_is_true(hfi_attr(include, "merge"))) return 0;
   if (!scope)
     hfi_fail(s->r, include, HF_ERROR_UNSUPPORTED, "a model can be merged into a model only, not into a world");
@@ -77,23 +80,23 @@ static int merges(hfiSdf* s, const hfiElem* include, const hfiSdfEntity* scope) 
 // files resolve.
 static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name,
                        const char* folder) {
-  enum { DEEPEST = 30 };
-  if (++s->depth > DEEPEST)
-    hfi_fail(s->r, elem, HF_ERROR_MODEL, "models are nested more than %d deep; does one contain itself?", DEEPEST);
+  enum { MOST_NESTED = 30 };
+  if (++s->depth > MOST_NESTED)
+    hfi_fail(s->r, elem, HF_ERROR_MODEL, "models are nested more than %d deep; does one contain itself?", MOST_NESTED);
 
-  int merged = merges(s, include, scope);
+  int merged = wants_merge(s, include, scope);
   if (merged) name = hfi_format(s->r, "_merged__%s__model_frame__", name);
 
   hfiSdfEntity* model = s->r->status ? NULL : add_entity(s, HFI_SDF_MODEL, elem, scope, name);
   if (model) {
     const char* placement = include ? hfi_sdf_text(include, "placement_frame") : NULL;
     const char* placement_of_model = hfi_attr(elem, "placement_frame");
-    const hfiElem* pose = overridden(include, elem, "pose");
-    const hfiElem* fixed = merged ? NULL : overridden(include, elem, "static");
     if (!placement && placement_of_model && *placement_of_model) placement = placement_of_model;
+    const hfiElem* pose = find_overridable(include, elem, "pose");
+    const hfiElem* fixed = merged ? NULL : find_overridable(include, elem, "static");
 
     model->included = include ? elem->parent : NULL;
-    model->placed = pose && pose->parent == include ? include : elem; // The model's own <pose> counts if the <include> has none.
+    model->placed = pose && pose->parent == include ? include : elem;
     model->placement = placement;
     model->folder = folder;
     model->merged = merged;
@@ -107,7 +110,7 @@ static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity*
 
 // ---- includes -----------------------------------------------------------------------------------
 
-// model://NAME, or a folder, stands for the file model.sdf in it.
+// The path of the file that a URI names. model://NAME, or a folder, stands for the file model.sdf in it.
 static const char* find_included(hfiSdf* s, const char* uri, const char* folder) {
   hfiReader* r = s->r;
   const char* rest = strstr(uri, "://");
@@ -149,7 +152,7 @@ static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
 
 // ---- the tree -----------------------------------------------------------------------------------
 
-// What one end of a joint names; NULL for the world.
+// The entity that <parent> or <child> of a joint names. NULL for the world, and after a refusal.
 static hfiSdfEntity* find_end(hfiSdf* s, hfiSdfEntity* joint, const char* end) {
   hfiReader* r = s->r;
   const hfiElem* e = hfi_child(joint->elem, end);
@@ -165,13 +168,15 @@ static hfiSdfEntity* find_end(hfiSdf* s, hfiSdfEntity* joint, const char* end) {
   return found;
 }
 
-static void stop_joint(hfiSdf* s, hfiSdfEntity* j) {
+// Notes that a joint does not move because the model of its child is static.
+static void note_static_joint(hfiSdf* s, hfiSdfEntity* j) {
   hfi_note(s->r, j->elem, HF_NOTE, "its model is static: the joint does not move");
-  hfi_sdf_use_all(j->elem);
+  hfi_xml_use_all(j->elem);
 }
 
-// Finds the links of a joint, and hangs the joint on its parent. A joint whose child is moved already closes a loop.
-static void connect(hfiSdf* s, hfiSdfEntity* j) {
+// Finds the links of a joint, and appends it to the joints of its parent. If another joint moves its child already, it
+// closes a loop instead.
+static void connect_joint(hfiSdf* s, hfiSdfEntity* j) {
   int world = 0;
   hfiSdfEntity* parent = find_end(s, j, "parent");
   j->child_frame = s->r->status ? NULL : find_end(s, j, "child");
@@ -180,28 +185,30 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
 
   if (s->r->status) return;
   if (j->child && hfi_sdf_is_static(j->child) && strcmp(hfi_require(s->r, j->elem, "type"), "fixed") != 0)
-    stop_joint(s, j);
+    note_static_joint(s, j);
 
   if (!j->child) {
     hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "the world cannot be moved by a joint");
-  } else if (hfi_sdf_is_gearbox(j)) {
     return;
-  } else if (j->child->moved_by) {
+  }
+  if (hfi_sdf_is_gearbox(j)) return;
+  if (j->child->moved_by) {
     j->closes = 1;
     j->child->parts += hfi_sdf_splits(j);
-  } else {
-    j->child->moved_by = j;
-
-    if (!j->parent) return;
-    if (j->parent->last)
-      j->parent->last->sibling = j;
-    else
-      j->parent->first = j;
-    j->parent->last = j;
+    return;
   }
+
+  j->child->moved_by = j;
+  if (!j->parent) return;
+  if (j->parent->last)
+    j->parent->last->sibling = j;
+  else
+    j->parent->first = j;
+  j->parent->last = j;
 }
 
-// The body of a link, or, if joints close loops, one of the equal parts of the link, which are welded together.
+// The body of a link or, if joints close loops, one of the equal parts of the link, which are welded together. Each
+// part has the same share of mass and inertia.
 static hfBodyDef* make_part(hfiSdf* s, const hfiSdfEntity* link) {
   hfBodyDef* part = HFI_NEW(s->r, hfBodyDef, 1);
   if (!part) return NULL;
@@ -219,6 +226,7 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   hfiReader* r = s->r;
   const hfiSdfEntity* parent = link->moved_by ? link->moved_by->parent : NULL;
 
+  // its group, its pose in the parent, and its inertia
   link->group = parent && hfi_sdf_is_fixed(link->moved_by) ? parent->group : link;
   hfiPlacement base = parent ? hfi_placement_inverse(parent->X_W) : hfi_placement_identity();
   hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, link));
@@ -251,7 +259,7 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   if (!r->status) hfi_sdf_read_geoms(s, link, link->body);
 }
 
-// Is the child of a joint that closes a loop fixed to the parent, so that the joint cannot move?
+// Whether the child of a joint that closes a loop is fixed to the parent, so that the joint cannot move.
 static int is_rigid(const hfiSdf* s, const hfiSdfEntity* joint) {
   return joint->parent ? joint->parent->group == joint->child->group : hfi_sdf_stands(s, joint->child->group);
 }
@@ -287,7 +295,7 @@ static void add_tree(hfiSdf* s, hfiSdfEntity* root) {
 static void build_trees(hfiSdf* s) {
   hfiReader* r = s->r;
   for (int i = 0; i < s->count && !r->status; ++i)
-    if (s->entity[i]->kind == HFI_SDF_JOINT) connect(s, s->entity[i]);
+    if (s->entity[i]->kind == HFI_SDF_JOINT) connect_joint(s, s->entity[i]);
 
   for (int i = 0; i < s->count && !r->status; ++i) {
     hfiSdfEntity* e = s->entity[i];
@@ -310,19 +318,21 @@ static void exclude_group(hfiSdf* s, const hfiSdfEntity* joint, const hfiSdfEnti
   }
 }
 
-// Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the
-// world's rule about parents excludes these pairs. If the parent is fixed in the world, or the joint closes a loop or
-// is a gearbox, they are excluded here.
+// Excludes contacts between two links that a joint connects, and between links that are fixed to these two. If the
+// parent moves, the world's rule about parents excludes these pairs already. So they are excluded here if the parent is
+// fixed in the world, or if the joint closes a loop or is a gearbox.
 static void exclude_neighbours(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     const hfiSdfEntity* b = s->entity[i];
+
+    // a link whose parent stands still
     const hfiSdfEntity* joint = b->kind == HFI_SDF_LINK ? b->group->moved_by : NULL;
     if (joint && joint->parent && hfi_sdf_stands(s, joint->parent->group))
       exclude_group(s, joint, joint->parent->group, b);
 
-    // a joint that is no part of the tree
-    int beside = b->closes || (b->kind == HFI_SDF_JOINT && hfi_sdf_is_gearbox(b));
-    if (!beside || !b->parent || b->parent->group == b->child->group) continue;
+    // joints that are not part of the tree
+    int is_extra_joint = b->closes || (b->kind == HFI_SDF_JOINT && hfi_sdf_is_gearbox(b));
+    if (!is_extra_joint || !b->parent || b->parent->group == b->child->group) continue;
     for (int k = 0; k < s->count && !s->r->status; ++k) {
       const hfiSdfEntity* link = s->entity[k];
       if (link->kind == HFI_SDF_LINK && link->group == b->child->group) exclude_group(s, b, b->parent->group, link);
@@ -330,7 +340,7 @@ static void exclude_neighbours(hfiSdf* s) {
   }
 }
 
-// A frame becomes a site of the link that it is attached to.
+// Adds each frame as a site of the link that it is attached to.
 static void add_frames(hfiSdf* s) {
   hfiReader* r = s->r;
   for (int i = 0; i < s->count && !r->status; ++i) {
@@ -374,7 +384,8 @@ static const hfiMeaning meanings[] = {
     {"plugin", NULL, 1, "plugins of Gazebo are not used"},
     {"drake:compliant_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
     {"drake:rigid_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
-    {"drake:hydroelastic_modulus", NULL, 0, "contact is between points, not pressure fields: not used for the stiffness"},
+    {"drake:hydroelastic_modulus", NULL, 0,
+     "contact is between points, not pressure fields: not used for the stiffness"},
     {"drake:mesh_resolution_hint", NULL, 1, "contact is between points, not pressure fields"},
     {"drake:declare_convex", NULL, 1, NULL},
     {"drake:accepting_renderer", NULL, 1, NULL},
@@ -466,17 +477,17 @@ static int is_zero(const hfiElem* elem) {
   return elem->child && !child;
 }
 
-// Exported files contain every default. If one of these elements is zero or false, it describes what Holdfast does
-// anyway, and nothing is reported.
+// Marks elements as used that say that an effect is absent. Exported files contain every default. If one of these
+// elements is zero or false, it describes what Holdfast does anyway, and nothing is reported.
 static void accept_absent_effects(hfiElem* elem) {
   static const char* const effects[] = {"kinematic", "slip1", "slip2", "enable_wind", "wind", "velocity_decay",
                                         "initial_position"};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
-    if (hfi_is(elem, effects[i]) && is_zero(elem)) hfi_sdf_use_all(elem);
+    if (hfi_is(elem, effects[i]) && is_zero(elem)) hfi_xml_use_all(elem);
   for (hfiElem* child = elem->child; child; child = child->next) accept_absent_effects(child);
 }
 
-// Reports what was not used of the file and of those that it includes.
+// Reports what was not used of the file and of the files that it includes.
 static void report(hfiSdf* s) {
   accept_absent_effects(s->root);
   hfi_xml_report(s->r, s->root, meanings);
@@ -488,12 +499,14 @@ static void report(hfiSdf* s) {
   }
 }
 
+// Reads a document whose root is <sdf> into r->builder: lists its entities, makes bodies, then what refers to them.
 void hfi_sdf_read(hfiReader* r, hfiElem* root) {
   hfiSdf s = {.r = r, .root = root};
   root->used = 1;
   hfi_attr(root, "version");
   hf_builder_world(r->builder)->friction_rule = HF_COMBINE_HARMONIC;
 
+  // entities
   hfiElem* world = hfi_child(root, "world");
   hfiElem* model = hfi_child(root, "model");
   if (world) {
@@ -505,6 +518,7 @@ void hfi_sdf_read(hfiReader* r, hfiElem* root) {
     hfi_fail(r, root, HF_ERROR_MODEL, "neither a <model> nor a <world>");
   }
 
+  // bodies, then what refers to them
   if (!r->status) build_trees(&s);
   if (!r->status) exclude_neighbours(&s);
   if (!r->status) hfi_sdf_read_filters(&s);

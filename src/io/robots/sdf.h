@@ -12,27 +12,33 @@
 
 typedef enum hfiSdfKind { HFI_SDF_MODEL, HFI_SDF_LINK, HFI_SDF_JOINT, HFI_SDF_FRAME } hfiSdfKind;
 
+// What is known of the pose of an entity.
+typedef enum hfiSdfPoseState { HFI_SDF_POSE_UNKNOWN, HFI_SDF_POSE_BEING_RESOLVED, HFI_SDF_POSE_KNOWN } hfiSdfPoseState;
+
 typedef struct hfiSdfEntity {
   hfiSdfKind kind;
   const char* name; // full; "" for the only model of a file
   hfiElem* elem;
   struct hfiSdfEntity* scope; // the model that contains it; NULL: the world
-  int state;                  // 0: the pose is not known yet, 1: it is being resolved, 2: it is known
+  hfiSdfPoseState state;      // of X_W
   hfiPlacement X_W;           // pose in the world, all joints at zero
+
   // if it is a model
   int is_static;         // 1: the file says <static>true</static>
-  int merged;            // 1: of <include merge="true">: what it contains has names as if it stood in the model around it
+  int merged;            // 1: of <include merge="true">: names in it are as if they stood in the model around it
   hfiElem* placed;       // the element whose <pose> places it, <include> or <model>
   const char* placement; // what inside of it has this pose; NULL: the model itself
   const char* folder;    // the folder of its file
   hfiElem* included;     // the root of its file, if it was included
+
   // if it is a link
   int body;                         // id in the builder, or -1
   struct hfiSdfEntity* moved_by;    // the joint whose child it is, or NULL
   const struct hfiSdfEntity* group; // the first of the links that fixed joints connect with it
   struct hfiSdfEntity *first, *last; // joints whose parent it is, in the order of the file
-  int parts;                         // number of bodies into which it is split: one for each joint that moves it and is neither ball nor fixed
-  const hfBodyDef* part;             // one of them
+  int parts; // how many bodies it has beside its own: one for each joint that closes a loop and needs one
+  const hfBodyDef* part; // definition of each of these bodies, and of its own
+
   // if it is a joint
   struct hfiSdfEntity *parent, *child; // links; a parent of NULL is the world
   struct hfiSdfEntity* child_frame;    // what <child> names: the child itself, or a frame or model that moves with it
@@ -78,18 +84,18 @@ hfiPlacement hfi_sdf_place(hfiSdf* s, hfiSdfEntity* entity);
 // The <pose> of an element in the world. Without relative_to it is written in `frame`.
 hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, hfiPlacement frame);
 // The frame that an attribute of an element names, in the world; `frame` if it names none.
-hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute, hfiPlacement frame);
+hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute,
+                                 hfiPlacement frame);
 // The link that an entity moves with: a link itself, the child of a joint, the link that a frame is attached to, the
 // canonical link of a model: by default its first own link, or that of its first model. NULL after a refusal, and for
 // the world, for which *world is set.
 hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* entity, int* world);
-hfiPlacement hfi_placement_inverse(hfiPlacement a);
+
 // The name of the model in which names of this scope are unique: that around merged models. "" is the outermost.
 const char* hfi_sdf_prefix(const hfiSdfEntity* scope);
 // Whether a text says true: "true" in small or large letters, or "1".
 int hfi_sdf_is_true(const char* text);
-// Marks an element and all below it as used.
-void hfi_sdf_use_all(hfiElem* elem);
+
 // The text of a child element, or NULL; the number in it, if there is one.
 const char* hfi_sdf_text(const hfiElem* elem, const char* child);
 int hfi_sdf_number(hfiSdf* s, const hfiElem* elem, const char* child, double* x);

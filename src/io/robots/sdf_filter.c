@@ -4,6 +4,8 @@
 //     <drake:member>LINK</drake:member>
 //     <drake:ignored_collision_filter_group>b</drake:ignored_collision_filter_group>
 //   </drake:collision_filter_group>
+//
+// s: the document that is read, r: its reader.
 #include "io/robots/filter_group.h"
 #include "io/robots/sdf.h"
 
@@ -22,7 +24,7 @@ static int member_body(void* context, const hfiElem* member) {
   return link ? link->body : 0;
 }
 
-// Excludes contacts of a group with those that it ignores.
+// Excludes contacts of a group with the groups that it ignores.
 static void read_group(Model* model, const hfiElem* group) {
   hfiReader* r = model->s->r;
   for (const hfiElem* i = hfi_child(group, HFI_FILTER_IGNORED); i && !r->status; i = hfi_next(i, HFI_FILTER_IGNORED)) {
@@ -30,10 +32,12 @@ static void read_group(Model* model, const hfiElem* group) {
     if (other)
       hfi_filter_groups_exclude(r, group, other, member_body, model);
     else
-      hfi_note(r, i, HF_WARNING, "there is no collision filter group \"%.100s\" in this model: these contacts act", i->text ? i->text : "");
+      hfi_note(r, i, HF_WARNING, "there is no collision filter group \"%.100s\" in this model: these contacts act",
+               i->text ? i->text : "");
   }
 }
 
+// Excludes contacts by the filter groups of all models.
 void hfi_sdf_read_filters(hfiSdf* s) {
   for (int i = 0; i < s->count; ++i) {
     Model model = {s, s->entity[i]};

@@ -1,15 +1,13 @@
 // Names, frames and poses of SDFormat: X_WE = X_WR X_RE, where R is the frame that relative_to names. Without
 // relative_to, R is the model that contains E; for a joint it is the child link, for a frame the entity that it is
 // attached to.
+//
+// s: the document that is read, e: an entity; M, P: a model, and the frame in it that its <pose> places.
 #include "io/robots/sdf.h"
 
 #include <string.h>
+#include <strings.h>
 
-hfiPlacement hfi_placement_inverse(hfiPlacement a) {
-  hfQuat q = q_conj(a.q);
-  hfiPlacement f = {v3_scale(-1, q_rotate(q, a.p)), q};
-  return f;
-}
 
 const char* hfi_sdf_text(const hfiElem* elem, const char* child) {
   const hfiElem* e = hfi_child(elem, child);
@@ -21,22 +19,18 @@ int hfi_sdf_number(hfiSdf* s, const hfiElem* elem, const char* child, double* x)
   return e && hfi_text_reals(s->r, e, 1, 1, x);
 }
 
-void hfi_sdf_use_all(hfiElem* elem) {
-  elem->used = 1;
-  for (hfiAttr* a = elem->attr; a; a = a->next) a->used = 1;
-  for (hfiElem* child = elem->child; child; child = child->next) hfi_sdf_use_all(child);
-}
-
+// Whether a text is one word that means true: "1", or "true" in small or large letters.
 int hfi_sdf_is_true(const char* text) {
+  static const char blanks[] = " \t\r\n";
   static const char word[] = "true";
   if (!text) return 0;
-  text += strspn(text, " \t\r\n");
-  size_t length = strcspn(text, " \t\r\n");
-  size_t same = 0;
-  if (text[length + strspn(text + length, " \t\r\n")]) return 0;
 
-  while (same < length && same < sizeof word - 1 && (text[same] | 0x20) == word[same]) ++same; // 0x20 makes ASCII letters small
-  return (length == 1 && *text == '1') || (length == sizeof word - 1 && same == length);
+  text += strspn(text, blanks);
+  size_t length = strcspn(text, blanks);
+  int has_more_words = text[length + strspn(text + length, blanks)] != 0;
+  if (has_more_words) return 0;
+  if (length == 1 && *text == '1') return 1;
+  return length == strlen(word) && strncasecmp(text, word, length) == 0;
 }
 
 const char* hfi_sdf_prefix(const hfiSdfEntity* scope) {
@@ -44,17 +38,20 @@ const char* hfi_sdf_prefix(const hfiSdfEntity* scope) {
   return scope ? scope->name : "";
 }
 
+// The entity with this name as seen from inside `scope`, or NULL. Sets *world if the name is "world".
+// "__model__" is the scope itself, and "in::__model__" is the model called "in".
 hfiSdfEntity* hfi_sdf_find(hfiSdf* s, const hfiSdfEntity* scope, const char* name, int* world) {
-  static const char itself[] = "__model__"; // "in::__model__" is the model called "in"
+  static const char itself[] = "__model__";
+  static const char end[] = "::__model__";
   *world = strcmp(name, "world") == 0;
   if (*world) return NULL;
 
-  size_t length = strlen(name);
-  size_t end = sizeof itself - 1;
   const char* prefix = hfi_sdf_prefix(scope);
   const char* full = *prefix ? hfi_format(s->r, "%s::%s", prefix, name) : name;
-  if (length > end + 2 && strcmp(name + length - end - 2, "::__model__") == 0)
-    full = hfi_format(s->r, "%.*s", (int)(strlen(full) - end - 2), full);
+  size_t length = strlen(name);
+  int names_inner_model = length > strlen(end) && strcmp(name + length - strlen(end), end) == 0;
+  if (names_inner_model)
+    full = hfi_format(s->r, "%.*s", (int)(strlen(full) - strlen(end)), full);
   else if (strcmp(name, itself) == 0)
     full = scope ? scope->name : "";
 
@@ -71,6 +68,7 @@ static hfiSdfEntity* find_named(hfiSdf* s, const hfiSdfEntity* scope, const hfiE
   return found;
 }
 
+// The pose in the world of the frame that an attribute names, or `frame` if it names none.
 hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute,
                                  hfiPlacement frame) {
   const char* name = hfi_attr(elem, attribute);
@@ -82,29 +80,35 @@ hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfi
 
 // R = Rz(yaw) Ry(pitch) Rx(roll)
 static hfQuat from_rpy(const double* a) {
-  hfQuat x = q_from_axis_angle(v3(1, 0, 0), a[0]), y = q_from_axis_angle(v3(0, 1, 0),
-      a[1]), z = q_from_axis_angle(v3(0, 0, 1), a[2]);
-  return q_unit(q_mul(z, q_mul(y, x)));
+  hfQuat roll = q_from_axis_angle(v3(1, 0, 0), a[0]);
+  hfQuat pitch = q_from_axis_angle(v3(0, 1, 0), a[1]);
+  hfQuat yaw = q_from_axis_angle(v3(0, 0, 1), a[2]);
+  return q_unit(q_mul(yaw, q_mul(pitch, roll)));
 }
 
 // Reads the numbers of a <pose>: a position, then angles or a quaternion.
 static hfiPlacement read_pose(hfiSdf* s, const hfiElem* pose) {
-  double x[7] = {0, 0, 0, 0, 0, 0, 0};
+  double x[7] = {0};
   const char* format = hfi_attr(pose, "rotation_format");
-  int degrees = hfi_sdf_is_true(hfi_attr(pose, "degrees"));
-  int quat = format && strcmp(format, "quat_xyzw") == 0;
-  hfi_text_reals(s->r, pose, quat ? 7 : 6, quat ? 7 : 6, x);
+  int in_degrees = hfi_sdf_is_true(hfi_attr(pose, "degrees"));
+  int is_quat = format && strcmp(format, "quat_xyzw") == 0;
+  int count = is_quat ? 7 : 6;
+  hfi_text_reals(s->r, pose, count, count, x);
 
-  if (degrees && !quat)
-    for (int i = 3; i < 6; ++i) x[i] *= HFI_PI / 180;
-  hfQuat q = {x[6], x[3], x[4], x[5]};
-  if (quat && !s->r->status && !(q_norm(q) > 1e-10))
-    hfi_fail(s->r, pose, HF_ERROR_MODEL, "a zero quaternion is no orientation");
-
-  hfiPlacement f = {v3_load(x), quat ? q_unit(q) : from_rpy(x + 3)};
-  return f;
+  hfiPlacement X = {v3_load(x), q_identity()};
+  if (is_quat) {
+    hfQuat q = {x[6], x[3], x[4], x[5]};
+    if (!s->r->status && !(q_norm(q) > HFI_SHORTEST_DIRECTION))
+      hfi_fail(s->r, pose, HF_ERROR_MODEL, "a zero quaternion is no orientation");
+    X.q = q_unit(q);
+  } else {
+    for (int i = 3; in_degrees && i < 6; ++i) x[i] *= HFI_PI / 180;
+    X.q = from_rpy(x + 3);
+  }
+  return X;
 }
 
+// The <pose> of an element in the world. If it names no frame, it is written in `frame`.
 hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, hfiPlacement frame) {
   const hfiElem* pose = hfi_child(elem, "pose");
   if (!pose || s->r->status) return frame;
@@ -112,7 +116,7 @@ hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* e
   return hfi_placement_mul(frame, read_pose(s, pose));
 }
 
-// The frame in which a <pose> is written that names none.
+// The pose in the world of the frame in which the <pose> of an entity is written if it names none.
 static hfiPlacement default_frame(hfiSdf* s, hfiSdfEntity* e) {
   if (e->kind == HFI_SDF_JOINT && e->child_frame) return hfi_sdf_place(s, e->child_frame);
   hfiPlacement model = e->scope ? hfi_sdf_place(s, e->scope) : hfi_placement_identity();
@@ -126,13 +130,14 @@ static int is_relative(const hfiElem* elem) {
   return name && *name;
 }
 
+// Whether an entity is in a model, or in a model inside of it.
 static int is_inside(const hfiSdfEntity* e, const hfiSdfEntity* model) {
   for (e = e->scope; e && e != model;) e = e->scope;
   return e == model;
 }
 
-// The pose in a model of what its placement frame names, X_MP. The poses of all that is in the model are not known yet:
-// they are computed as if the model stood at the origin, and then put back.
+// The pose X_MP in a model of its placement frame. The pose of the model, on which all poses in it depend, is not known
+// yet. So they are computed as if the model stood at the origin, and all entities are restored afterwards.
 static hfiPlacement place_inside(hfiSdf* s, hfiSdfEntity* model) {
   hfiSdfEntity* before = HFI_NEW(s->r, hfiSdfEntity, s->count);
   int world = 0;
@@ -142,12 +147,13 @@ static hfiPlacement place_inside(hfiSdf* s, hfiSdfEntity* model) {
 
   if (!before || !frame || s->r->status) return hfi_placement_identity();
 
+  // forget the poses in the model, which stands at the origin now
   for (int i = 0; i < s->count; ++i) {
     before[i] = *s->entity[i];
-    if (is_inside(s->entity[i], model)) s->entity[i]->state = 0;
+    if (is_inside(s->entity[i], model)) s->entity[i]->state = HFI_SDF_POSE_UNKNOWN;
   }
+  model->state = HFI_SDF_POSE_KNOWN;
 
-  model->state = 2;
   hfiPlacement X_MP = hfi_sdf_place(s, frame);
   for (int i = 0; i < s->count; ++i) *s->entity[i] = before[i];
   return X_MP;
@@ -155,20 +161,24 @@ static hfiPlacement place_inside(hfiSdf* s, hfiSdfEntity* model) {
 
 // The pose of an entity in the world, X_WE. It is computed when it is first asked for.
 hfiPlacement hfi_sdf_place(hfiSdf* s, hfiSdfEntity* e) {
-  if (e->state == 1) hfi_fail(s->r, e->elem, HF_ERROR_MODEL, "its pose depends on itself");
-  if (e->state || s->r->status) return e->X_W;
+  if (e->state == HFI_SDF_POSE_BEING_RESOLVED) hfi_fail(s->r, e->elem, HF_ERROR_MODEL, "its pose depends on itself");
+  if (e->state != HFI_SDF_POSE_UNKNOWN || s->r->status) return e->X_W;
 
-  e->state = 1;
+  e->state = HFI_SDF_POSE_BEING_RESOLVED;
   e->X_W = hfi_placement_identity();
 
-  hfiPlacement X_MP = e->kind == HFI_SDF_MODEL && e->placement ? place_inside(s, e) : e->X_W;
-  hfiPlacement X_WP = hfi_sdf_pose(s, e->scope, e->placed, is_relative(e->placed) ? e->X_W : default_frame(s, e));
+  // <pose> places the entity or, of a model with a placement frame, this frame
+  hfiPlacement X_MP = hfi_placement_identity();
+  if (e->kind == HFI_SDF_MODEL && e->placement) X_MP = place_inside(s, e);
+  hfiPlacement frame = is_relative(e->placed) ? hfi_placement_identity() : default_frame(s, e);
+  hfiPlacement X_WP = hfi_sdf_pose(s, e->scope, e->placed, frame);
+
   e->X_W = e->placement ? hfi_placement_mul(X_WP, hfi_placement_inverse(X_MP)) : X_WP;
-  e->state = 2;
+  e->state = HFI_SDF_POSE_KNOWN;
   return e->X_W;
 }
 
-// The first entity of a kind that belongs to a model, with those of merged models, or NULL.
+// The first entity of a kind that belongs to a model, or to a model that is merged into it. NULL if there is none.
 static hfiSdfEntity* first_member(const hfiSdf* s, const hfiSdfEntity* model, hfiSdfKind kind) {
   for (int i = 0; i < s->count; ++i) {
     hfiSdfEntity* e = s->entity[i];
@@ -179,7 +189,7 @@ static hfiSdfEntity* first_member(const hfiSdf* s, const hfiSdfEntity* model, hf
   return NULL;
 }
 
-// The canonical link of a model, or what leads to it.
+// The canonical link of a model, or the entity that it is attached to or the model that contains it.
 static hfiSdfEntity* canonical_link(hfiSdf* s, const hfiSdfEntity* model) {
   int world = 0;
   const char* canonical = hfi_attr(model->elem, "canonical_link");
@@ -193,18 +203,16 @@ static hfiSdfEntity* canonical_link(hfiSdf* s, const hfiSdfEntity* model) {
 
 // The link to which an entity belongs, by way of frames, joints and models. NULL: the world (*world), or a refusal.
 hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* e, int* world) {
-  enum { LONGEST = 1000 };
+  enum { MOST_STEPS = 1000 }; // from frame to frame
   *world = 0;
 
   for (int steps = 0; e && e->kind != HFI_SDF_LINK && !s->r->status; ++steps) {
-    if (steps == LONGEST) hfi_fail(s->r, e->elem, HF_ERROR_MODEL, "the frame is attached to itself");
+    if (steps == MOST_STEPS) hfi_fail(s->r, e->elem, HF_ERROR_MODEL, "the frame is attached to itself");
     if (e->kind == HFI_SDF_JOINT) {
       e = e->child;
     } else if (e->kind == HFI_SDF_MODEL) {
       e = canonical_link(s, e);
     } else {
-
-
       // a frame: what it is attached to
       const char* name = hfi_attr(e->elem, "attached_to");
       hfiSdfEntity* next = name && *name ? find_named(s, e->scope, e->elem, name, world) : e->scope;
@@ -218,6 +226,7 @@ hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* e, int* world) {
   return s->r->status ? NULL : e;
 }
 
+// Whether the type of a joint is this word.
 static int is_type(const hfiSdfEntity* joint, const char* word) {
   const char* type = hfi_attr(joint->elem, "type");
   return type && strcmp(type, word) == 0;
@@ -236,7 +245,9 @@ int hfi_sdf_floats(const hfiSdf* s, const hfiSdfEntity* link) {
 }
 
 int hfi_sdf_stands(const hfiSdf* s, const hfiSdfEntity* group) {
-  return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !hfi_sdf_floats(s, group);
+  const hfiSdfEntity* joint = group->moved_by;
+  if (!joint) return !hfi_sdf_floats(s, group);
+  return !joint->parent && hfi_sdf_is_fixed(joint);
 }
 
 int hfi_sdf_bound(hfiSdf* s, const hfiElem* elem, const char* child, double* x) {

@@ -5,16 +5,18 @@
 // coordinates theta_i = s_i q_i, where s_i = 1 or -1, a gearbox is the joint equality
 //
 //   q_2 = -gearbox_ratio s_1 s_2 q_1
+//
+// s in the code: the document that is read, j: a joint.
 #include "io/robots/sdf.h"
 
 // A joint whose coordinate is an angle of a gearbox.
 typedef struct Shaft {
   const hfiSdfEntity* joint;
-  double sign; // s: 1 or -1
+  double sign; // s_i: 1 or -1
 } Shaft;
 
 // Whether two links, or the world (NULL), do not move against each other.
-static int is_same(const hfiSdf* s, const hfiSdfEntity* a, const hfiSdfEntity* b) {
+static int move_as_one(const hfiSdf* s, const hfiSdfEntity* a, const hfiSdfEntity* b) {
   int a_stands = !a || hfi_sdf_stands(s, a->group);
   int b_stands = !b || hfi_sdf_stands(s, b->group);
   if (a_stands || b_stands) return a_stands && b_stands;
@@ -28,24 +30,27 @@ static hfiSdfEntity* find_shaft(hfiSdf* s, const hfiSdfEntity* body, const hfiSd
     hfiSdfEntity* j = s->entity[i];
     if (j->kind != HFI_SDF_JOINT || hfi_sdf_is_gearbox(j) || !hfi_sdf_has_angle(s, j)) continue;
 
-    int forward = is_same(s, j->parent, body) && is_same(s, j->child, link);
-    int backward = is_same(s, j->child, body) && is_same(s, j->parent, link);
-    *sign = forward ? 1 : -1;
-    if (forward || backward) return j;
+    int is_forward = move_as_one(s, j->parent, body) && move_as_one(s, j->child, link);
+    int is_backward = move_as_one(s, j->child, body) && move_as_one(s, j->parent, link);
+    *sign = is_forward ? 1 : -1;
+    if (is_forward || is_backward) return j;
   }
   return NULL;
 }
 
+// The direction of <axis> or <axis2> of a joint in the world.
 static hfVec3 axis_in_world(hfiSdf* s, hfiSdfEntity* j, const char* axis) {
   return v3_unit(q_rotate(j->child->X_W.q, hfi_sdf_axis(s, j, hfi_child(j->elem, axis))));
 }
 
-// How the angle of a link about an axis of the gearbox follows from the coordinate of a joint.
+// Finds the joint whose coordinate is the angle of a link about an axis of the gearbox, and the sign between the two.
+// axis: "axis" or "axis2". Refuses a gearbox without such a joint.
 static Shaft read_shaft(hfiSdf* s, hfiSdfEntity* gearbox, const hfiSdfEntity* body, const hfiSdfEntity* link,
                         const char* axis) {
-  static const double PARALLEL = 1e-6; // Axes whose cosine differs by less from 1 or -1 are parallel [-].
-  const char* of_link = link ? link->name : "world";
-  const char* of_body = body ? body->name : "world";
+  // Two axes are parallel if their cosine differs by less than this from 1 or -1 [-].
+  static const double PARALLEL_COSINE_DIFFERENCE = 1e-6;
+  const char* link_name = link ? link->name : "world";
+  const char* body_name = body ? body->name : "world";
   Shaft shaft = {0};
   hfiSdfEntity* j = find_shaft(s, body, link, &shaft.sign);
 
@@ -53,21 +58,22 @@ static Shaft read_shaft(hfiSdf* s, hfiSdfEntity* gearbox, const hfiSdfEntity* bo
     hfi_fail(s->r, gearbox->elem, HF_ERROR_PARSE, "<%s> is missing", axis);
   else if (!j)
     hfi_fail(s->r, gearbox->elem, HF_ERROR_UNSUPPORTED,
-             "a gearbox couples two joints: no revolute joint connects link \"%.100s\" with its gearbox_reference_body \"%.100s\"; add one, or "
-             "couple other joints with <mimic>",
-             of_link, of_body);
-
+             "a gearbox couples two joints: no revolute joint connects link \"%.100s\" with its "
+             "gearbox_reference_body \"%.100s\"; add one, or couple other joints with <mimic>",
+             link_name, body_name);
   if (s->r->status) return shaft;
+
   shaft.joint = j;
   double cosine = v3_dot(axis_in_world(s, gearbox, axis), axis_in_world(s, j, "axis"));
-  if (!s->r->status && !(cosine * cosine > 1 - 2 * PARALLEL))
-    hfi_fail(s->r, gearbox->elem, HF_ERROR_UNSUPPORTED, "<%s> is not parallel to the axis of joint \"%.100s\", whose angle the gearbox couples",
-             axis, j->name);
+  if (!s->r->status && !(cosine * cosine > 1 - 2 * PARALLEL_COSINE_DIFFERENCE))
+    hfi_fail(s->r, gearbox->elem, HF_ERROR_UNSUPPORTED,
+             "<%s> is not parallel to the axis of joint \"%.100s\", whose angle the gearbox couples", axis, j->name);
   if (cosine < 0) shaft.sign = -shaft.sign;
   return shaft;
 }
 
-// Limits and damping belong to the joints that are coupled. In Gazebo they do not act either.
+// Warns of limits, damping and friction in an axis of a gearbox. They belong to the joints that are coupled; in Gazebo
+// they do not act either.
 static void report_axis(hfiSdf* s, hfiElem* axis) {
   const hfiElem* limit = hfi_child(axis, "limit");
   const hfiElem* dynamics = hfi_child(axis, "dynamics");
@@ -86,7 +92,7 @@ static void report_axis(hfiSdf* s, hfiElem* axis) {
   if (hfi_is_range(range) || damping > 0 || friction > 0)
     hfi_note(s->r, axis, HF_WARNING,
              "limits, damping and friction of a gearbox are not used: give them to the joints that it couples");
-  hfi_sdf_use_all(axis);
+  hfi_xml_use_all(axis);
 }
 
 // The link, or NULL for the world, in whose frame both angles are measured.

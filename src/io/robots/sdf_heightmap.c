@@ -4,6 +4,8 @@
 //
 // as in Gazebo: black is z = 0, the brightest value is z = size_z. With <sampling> n > 1 there are n - 1 vertices
 // between two pixels, with heights linear between them. <pos> shifts the field in the frame of its geom.
+//
+// s: the document that is read, r: its reader, q: what a <heightmap> asks for, n: its sampling.
 #include "base/error.h"
 #include "io/mesh/height_map.h"
 #include "io/robots/sdf.h"
@@ -13,14 +15,16 @@
 #include <string.h>
 #include <strings.h>
 
+// What a <heightmap> asks for.
 typedef struct Request {
   const char* path;
-  double size[3];
+  double size[3]; // [m]
   int sampling;
 } Request;
 
-// Reads what a <heightmap> asks for.
+// Reads what a <heightmap> asks for. link: the link that contains it.
 static hfStatus read_request(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem, Request* out) {
+  enum { MOST_SAMPLING = 64 };
   hfiReader* r = s->r;
   const hfiElem* uri = hfi_child(elem, "uri");
   const hfiElem* size = hfi_child(elem, "size");
@@ -35,16 +39,17 @@ static hfStatus read_request(hfiSdf* s, const hfiSdfEntity* link, const hfiElem*
   for (int i = 0; i < 3; ++i)
     if (!(out->size[i] > 0))
       return hfi_fail(r, size, HF_ERROR_MODEL, "size: number %d must be positive, is %g", i + 1, out->size[i]);
-  if (!(sampling >= 1 && sampling <= 64) || sampling != (int)sampling)
-    return hfi_fail(r, elem, HF_ERROR_MODEL, "sampling must be a whole number from 1 to 64, is %g", sampling);
+  if (!(sampling >= 1 && sampling <= MOST_SAMPLING) || sampling != (int)sampling)
+    return hfi_fail(r, elem, HF_ERROR_MODEL, "sampling must be a whole number from 1 to %d, is %g", MOST_SAMPLING,
+                    sampling);
 
   out->sampling = (int)sampling;
   out->path = hfi_sdf_file(s, link, uri->text);
   return r->status;
 }
 
-// The value between the pixels at (row, column) counted in samples, linear in both.
-static double sample(const hfiHeightMap* map, int n, int row, int column) {
+// The value between the pixels at a row and column, which count samples, n for each pixel. It is linear in both.
+static double interpolate_value(const hfiHeightMap* map, int n, int row, int column) {
   int r = row / n;
   int c = column / n;
   int next_row = r + (row % n > 0);
@@ -57,11 +62,12 @@ static double sample(const hfiHeightMap* map, int n, int row, int column) {
   return (1 - y) * ((1 - x) * low[c] + x * low[next_column]) + y * ((1 - x) * high[c] + x * high[next_column]);
 }
 
+// The largest grey value of an image.
 static float find_brightest(const hfiHeightMap* map) {
-  float most = 0;
+  float brightest = 0;
   for (int i = 0; i < map->nrow * map->ncol; ++i)
-    if (map->value[i] > most) most = map->value[i];
-  return most;
+    if (map->value[i] > brightest) brightest = map->value[i];
+  return brightest;
 }
 
 // Adds the height field of an image. Returns its id, or a status < 0.
@@ -78,7 +84,9 @@ static int add_field(hfiSdf* s, const hfiElem* elem, const Request* q, const hfi
   double scale = brightest > 0 ? q->size[2] / brightest : 0;
   double* height = HFI_NEW(r, double, (size_t)nrow * (size_t)ncol);
   if (!height) return r->status;
-  for (int i = 0; i < nrow * ncol; ++i) height[i] = scale * sample(map, n, (int)(i / ncol), (int)(i % ncol));
+  for (int row = 0; row < nrow; ++row)
+    for (int column = 0; column < ncol; ++column)
+      height[row * ncol + column] = scale * interpolate_value(map, n, row, column);
 
   hfHeightFieldDef d = hf_height_field_def_default();
   d.where = hfi_where(r, elem);
@@ -86,8 +94,10 @@ static int add_field(hfiSdf* s, const hfiElem* elem, const Request* q, const hfi
   d.ncol = (int)ncol;
   d.half_size[0] = 0.5 * q->size[0];
   d.half_size[1] = 0.5 * q->size[1];
-  d.base = 0.5 * max2(q->size[0], q->size[1]); // In Gazebo it has no bottom. This base is so deep that nothing comes out below.
   d.height = height;
+
+  // in Gazebo it has no bottom; this base is so deep that nothing comes out below
+  d.base = 0.5 * max2(q->size[0], q->size[1]);
   return hf_builder_add_height_field(r->builder, &d, &r->scratch);
 }
 
@@ -97,8 +107,8 @@ static int make_field(hfiSdf* s, const hfiElem* elem, const Request* q) {
   hfiHeightMap map = {0};
   if (strcasecmp(hfi_extension(q->path), "png") != 0)
     return hfi_refuse(&r->scratch, HF_ERROR_UNSUPPORTED,
-                      "%s: heightmaps are read from PNG images, not from elevation models (.dem, .tif) or other images; gdal_translate -of PNG "
-                      "-ot Byte -scale converts them",
+                      "%s: heightmaps are read from PNG images, not from elevation models (.dem, .tif) or other "
+                      "images; gdal_translate -of PNG -ot Byte -scale converts them",
                       q->path);
 
   hfStatus status = hfi_height_map_load(&map, q->path, 1, &r->scratch);

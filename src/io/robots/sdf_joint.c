@@ -1,5 +1,7 @@
 // Joints of SDFormat. The axis is written in the joint's frame unless expressed_in names another one; before version
-// 1.7, use_parent_model_frame means the model's.
+// 1.7, use_parent_model_frame means the frame of the model.
+//
+// s: the document that is read, r: its reader, j: a joint, d: the definition of a joint of the builder.
 #include "io/robots/sdf.h"
 
 #include "io/robots/drive.h"
@@ -9,9 +11,9 @@
 
 typedef struct SdfJointType {
   const char* word;
-  int type;  // hfJointType, or -1: fixed
-  int axes;  // number of axes
-  int endless;
+  int type; // hfJointType, or -1: fixed
+  int axes; // number of axes
+  int is_endless;
 } SdfJointType;
 
 static const SdfJointType types[] = {{"revolute", HF_JOINT_HINGE, 1, 0},  {"continuous", HF_JOINT_HINGE, 1, 1},
@@ -19,6 +21,7 @@ static const SdfJointType types[] = {{"revolute", HF_JOINT_HINGE, 1, 0},  {"cont
                                      {"revolute2", HF_JOINT_HINGE, 2, 0}, {"ball", HF_JOINT_BALL, 0, 0},
                                      {"screw", HF_JOINT_SCREW, 1, 0},     {"fixed", -1, 0, 0}};
 
+// The type with this name, or NULL.
 static const SdfJointType* find_word(const char* word) {
   for (size_t i = 0; word && i < sizeof types / sizeof *types; ++i)
     if (strcmp(types[i].word, word) == 0) return &types[i];
@@ -32,8 +35,8 @@ static const SdfJointType* find_type(hfiSdf* s, const hfiSdfEntity* j) {
   if (type) return type;
 
   hfi_fail(s->r, j->elem, HF_ERROR_UNSUPPORTED,
-           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, screw, universal, revolute2, ball, gearbox and "
-           "fixed are",
+           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, screw, universal, revolute2, "
+           "ball, gearbox and fixed are",
            word);
   return NULL;
 }
@@ -57,12 +60,13 @@ hfVec3 hfi_sdf_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
   }
 
   hfVec3 in_world = q_rotate(frame.q, v3_load(xyz));
-  if (!(v3_norm(in_world) > 1e-10)) hfi_fail(s->r, axis ? axis : j->elem, HF_ERROR_MODEL, "the axis has no direction");
+  if (!(v3_norm(in_world) > HFI_SHORTEST_DIRECTION))
+    hfi_fail(s->r, axis ? axis : j->elem, HF_ERROR_MODEL, "the axis has no direction");
   return q_rotate(q_conj(j->child->X_W.q), in_world);
 }
 
 // Reads <limit>: range, unless the joint is endless, and effort.
-static void read_limit(hfiSdf* s, const hfiElem* axis, int endless, hfJointDef* d) {
+static void read_limit(hfiSdf* s, const hfiElem* axis, int is_endless, hfJointDef* d) {
   const hfiElem* limit = hfi_child(axis, "limit");
   double range[2] = {-HFI_UNLIMITED, HFI_UNLIMITED};
   double effort = -1;
@@ -73,12 +77,12 @@ static void read_limit(hfiSdf* s, const hfiElem* axis, int endless, hfJointDef* 
   hfi_sdf_bound(s, limit, "effort", &effort);
   hfi_child(limit, "velocity"); // It matters only to controllers.
 
-  int limits = hfi_is_range(range);
-  if (!endless && limits) {
+  int is_limited = hfi_is_range(range);
+  if (!is_endless && is_limited) {
     d->limited = 1;
     d->range[0] = range[0];
     d->range[1] = range[1];
-  } else if (!endless && range[0] >= range[1]) {
+  } else if (!is_endless && range[0] >= range[1]) {
     hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", range[0],
              range[1]);
   }
@@ -122,25 +126,22 @@ static double rotor_inertia(hfiSdf* s, const hfiSdfEntity* j) {
   return inertia > 0 ? ratio * ratio * inertia : 0;
 }
 
-static void mark_used(hfiElem* e) {
-  e->used = 1;
-  for (hfiAttr* a = e->attr; a; a = a->next) a->used = 1;
-  for (hfiElem* c = e->child; c; c = c->next) mark_used(c);
-}
-
-// Marks what has no meaning for the type of a joint, so that it is not reported:
-// the place and axes of a fixed joint, all but the damping of a ball's axis.
+// Marks what has no meaning for the type of a joint, so that it is not reported: the place and axes of a fixed joint,
+// all but the damping in the axis of a ball.
 static void mark_meaningless(const hfiSdfEntity* j, const SdfJointType* type) {
-  int fixed = hfi_sdf_is_fixed(j);
+  int is_fixed = hfi_sdf_is_fixed(j);
   for (hfiElem* e = j->elem->child; e; e = e->next) {
     int is_axis = hfi_is(e, "axis") || hfi_is(e, "axis2");
-    if (fixed && (is_axis || hfi_is(e, "pose"))) mark_used(e);
-    if (fixed || !is_axis || type->axes) continue;
-    for (hfiElem* c = e->child; c; c = c->next)
-      if (!hfi_is(c, "dynamics")) mark_used(c);
+    if (is_fixed) {
+      if (is_axis || hfi_is(e, "pose")) hfi_xml_use_all(e);
+    } else if (is_axis && type->axes == 0) {
+      for (hfiElem* c = e->child; c; c = c->next)
+        if (!hfi_is(c, "dynamics")) hfi_xml_use_all(c);
+    }
   }
 }
 
+// Marks or reports what a ball or fixed joint that closes a loop says about the motion and that is not used.
 void hfi_sdf_report_held(hfiSdf* s, const hfiSdfEntity* j) {
   const SdfJointType* type = find_type(s, j);
   if (!type) return;
@@ -170,25 +171,29 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   d.type = type->type;
   d.where = hfi_where(r, j->elem);
   if (d.type == HF_JOINT_SCREW) d.pitch = read_pitch(s, j);
-  v3_store(d.pos, hfi_placement_mul(hfi_placement_inverse(j->child->X_W), hfi_sdf_place(s, j)).p);
+  hfiPlacement X_CJ = hfi_placement_mul(hfi_placement_inverse(j->child->X_W), hfi_sdf_place(s, j));
+  v3_store(d.pos, X_CJ.p);
 
-  for (int k = 0; k < (type->axes ? type->axes : 1) && !r->status; ++k) {
+  int count = type->axes ? type->axes : 1;
+  for (int k = 0; k < count && !r->status; ++k) {
     hfJointDef each = d;
     const hfiElem* axis = hfi_child(j->elem, elements[k]);
+    each.name = k ? name_of_second(r, j) : j->name;
 
     if (type->axes == 2 && !axis)
       hfi_fail(r, j->elem, HF_ERROR_PARSE, "<%s> is missing: a joint of type %s has two axes", elements[k], type->word);
-    each.name = k ? name_of_second(r, j) : j->name;
     if (type->axes) v3_store(each.axis, hfi_sdf_axis(s, j, axis));
     if (type->axes && axis) {
-      read_limit(s, axis, type->endless, &each);
+      read_limit(s, axis, type->is_endless, &each);
       read_dynamics(s, axis, &each);
     }
 
-    // As in Drake, the damping of a ball is in its <axis>.
-    const hfiElem* dynamics = !type->axes && axis ? hfi_child(axis, "dynamics") : NULL;
-    if (dynamics) hfi_sdf_number(s, dynamics, "damping", &each.damping);
-    if (dynamics) hfi_drop_negative(r, dynamics, "damping", &each.damping);
+    // as in Drake, the damping of a ball is in its <axis>
+    const hfiElem* ball_dynamics = !type->axes && axis ? hfi_child(axis, "dynamics") : NULL;
+    if (ball_dynamics) {
+      hfi_sdf_number(s, ball_dynamics, "damping", &each.damping);
+      hfi_drop_negative(r, ball_dynamics, "damping", &each.damping);
+    }
 
     if (k == 0) each.armature = rotor_inertia(s, j);
     if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &each, &r->scratch));
@@ -197,8 +202,8 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
 
 // ---- couplings and actuators --------------------------------------------------------------------
 
-// Returns the id of the joint that a <mimic> follows: the one that it names, or the hinge of its second axis. Drake's
-// element names no axis.
+// The id of the joint that a <mimic> follows: the one that it names, or the hinge of its second axis. Drake's element
+// names no axis. Refuses an unknown joint.
 static int find_leader(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* mimic) {
   static const hfiKeyword axes[] = {{"axis", 0}, {"axis2", 1}, {NULL, 0}};
   hfiReader* r = s->r;
@@ -218,8 +223,8 @@ static int find_leader(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* mimic) {
   return id;
 }
 
-// q = multiplier (q_other - reference) + offset. Drake's element is inside of the joint, has attributes, and has no
-// reference.
+// Reads <mimic> and adds its equality, q = multiplier (q_other - reference) + offset. Drake's element is inside of the
+// joint, has attributes, and has no reference. Returns 0 if the joint follows none.
 static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   hfiReader* r = s->r;
   const hfiElem* mimic = axis ? hfi_child(axis, "mimic") : NULL;
@@ -263,11 +268,12 @@ static int read_gains(hfiSdf* s, const hfiSdfEntity* j, hfiDrivenJoint* driven) 
   return 1;
 }
 
-// As in Drake, a joint with one axis has a motor (a servo if it has gains) unless its effort is 0.
+// Adds the actuator of a joint with one axis: the kind that the option asks for or, as in Drake, a motor (a servo if it
+// has gains), unless its effort is 0.
 static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* type, const hfiElem* axis) {
   const hfiElem* limit = axis ? hfi_child(axis, "limit") : NULL;
   hfiDrivenJoint driven = {
-      .name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->endless};
+      .name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->is_endless};
   double effort = HFI_UNLIMITED;
   int kind = s->r->config.urdf_actuators;
 
@@ -282,6 +288,7 @@ static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* 
   hfi_add_drive(s->r, &driven, (hfUrdfActuators)kind);
 }
 
+// Adds the equality of each joint that follows another one, and the actuators of all other joints with one axis.
 void hfi_sdf_read_couplings(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     hfiSdfEntity* j = s->entity[i];

@@ -1,4 +1,6 @@
-// Inertia, collision and visual geometry of the links of SDFormat. The frame of a link is that of its body.
+// Inertia, collision and visual geometry of the links of SDFormat. A link and its body have one frame.
+//
+// s: the document that is read, r: its reader, d: the definition of a geom; W, B, I: the world, the body, its inertia.
 #include "io/robots/sdf.h"
 
 #include "io/mesh/asset.h"
@@ -9,10 +11,10 @@
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// Whether the inertia of a link is that of its collisions.
+// Whether the inertia of a link is computed from its collisions.
 static int is_auto(const hfiElem* inertial) { return inertial && hfi_sdf_is_true(hfi_attr(inertial, "auto")); }
 
-// Numbers that an auto <inertial> has in spite of that.
+// Warns of numbers in an <inertial> whose inertia is computed from the collisions, and marks them as used.
 static void drop_written(hfiSdf* s, const hfiElem* inertial) {
   static const char* const written[] = {"mass", "inertia", "pose"};
   int found = 0;
@@ -20,7 +22,7 @@ static void drop_written(hfiSdf* s, const hfiElem* inertial) {
   for (size_t i = 0; i < sizeof written / sizeof *written; ++i) {
     hfiElem* e = hfi_child(inertial, written[i]);
     if (!e) continue;
-    hfi_sdf_use_all(e);
+    hfi_xml_use_all(e);
     found = 1;
   }
 
@@ -32,7 +34,7 @@ static void drop_written(hfiSdf* s, const hfiElem* inertial) {
 // Reads mass, centre of mass and inertia of a link, and whether gravity acts on it.
 void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-  double I[6] = {1, 1, 1, 0, 0, 0}; // the defaults of SDFormat
+  double I[6] = {1, 1, 1, 0, 0, 0}; // the default of SDFormat, as is the mass
   def->mass = 1;
 
   const char* gravity = hfi_sdf_text(link->elem, "gravity");
@@ -90,13 +92,15 @@ static int load_mesh(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem) {
   return id;
 }
 
-// The sizes of a shape are in child elements, which have the names and meanings of URDF's attributes.
+// Reads the sizes of a shape from child elements, which have the names and meanings of URDF's attributes.
 static void read_sizes(hfiSdf* s, const hfiElem* shape, const hfiUrdfSize* item, double* size) {
-  for (int k = 0; k < 3 && item[k].attribute; size += item[k++].count) {
+  for (int k = 0; k < 3 && item[k].attribute; ++k) {
     const hfiElem* e = hfi_child(shape, item[k].attribute);
     if (!e) hfi_fail(s->r, shape, HF_ERROR_PARSE, "<%s> is missing", item[k].attribute);
     if (!e || !hfi_text_reals(s->r, e, item[k].count, item[k].count, size)) return;
+
     for (int i = 0; i < item[k].count; ++i) size[i] *= item[k].factor;
+    size += item[k].count;
   }
 }
 
@@ -117,7 +121,8 @@ static void read_plane(hfiSdf* s, const hfiElem* shape, hfiPlacement* X) {
   hfi_turn_plane(s->r, shape, normal, &X->q);
 }
 
-// Returns 1, or 0 when the geom is refused or left out.
+// Reads the shape of a <collision> or <visual> into type, size, mesh or hfield of d. Turns the pose *X of a plane, and
+// shifts a heightmap. Returns 0 if the geom is refused or left out.
 static int read_shape(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, hfGeomDef* d, hfiPlacement* X) {
   hfiReader* r = s->r;
   hfiElem* geometry = hfi_child(elem, "geometry");
@@ -128,7 +133,8 @@ static int read_shape(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, hfGeom
   }
 
   if (hfi_is(shape, "empty")) return 0;
-  d->type = find_type(strncmp(shape->name, "drake:", 6) == 0 ? shape->name + 6 : shape->name);
+  int is_drakes = strncmp(shape->name, "drake:", 6) == 0;
+  d->type = find_type(is_drakes ? shape->name + 6 : shape->name);
   if (d->type < 0) {
     hfi_note(r, shape, HF_WARNING, "<%.40s> is no shape that is read: the geom is left out", shape->name);
     return 0;
@@ -136,8 +142,11 @@ static int read_shape(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, hfGeom
 
   const hfiShapeKind* kind = &hfi_shape_kinds[d->type];
   if (kind->uses_mesh || kind->uses_hfield) {
-    int id = kind->uses_mesh ? load_mesh(s, link, shape) : hfi_sdf_load_heightmap(s, link, shape, X);
-    *(kind->uses_mesh ? &d->mesh : &d->hfield) = id;
+    if (kind->uses_mesh)
+      d->mesh = load_mesh(s, link, shape);
+    else
+      d->hfield = hfi_sdf_load_heightmap(s, link, shape, X);
+    int id = kind->uses_mesh ? d->mesh : d->hfield;
     if (id < 0 && !r->status) hfi_mesh_do_without(r, elem, !d->contype);
     return id >= 0 && !r->status;
   }
@@ -155,17 +164,18 @@ static int read_shape(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, hfGeom
 // ---- surfaces -----------------------------------------------------------------------------------
 
 // The element at the end of a path of names below an element, or NULL.
-static const hfiElem* walk_down(const hfiElem* e, const char* const* path) {
+static const hfiElem* find_below(const hfiElem* e, const char* const* path) {
   for (; e && *path; ++path) e = hfi_child(e, *path);
   return e;
 }
 
-// Drake's properties of a collision, else Gazebo's friction.
+// Reads friction, restitution, stiffness and dissipation of a collision. Drake's friction has priority over Gazebo's.
 static void read_surface(hfiSdf* s, const hfiElem* collision, hfGeomDef* d) {
-  static const char* const ode[] = {"surface", "friction", "ode", NULL}, *const bounce[] = {"surface", "bounce", NULL};
+  static const char* const ode[] = {"surface", "friction", "ode", NULL};
+  static const char* const bounce[] = {"surface", "bounce", NULL};
   const hfiElem* drake = hfi_child(collision, "drake:proximity_properties");
-  const hfiElem* friction = walk_down(collision, ode);
-  const hfiElem* elastic = walk_down(collision, bounce);
+  const hfiElem* friction = find_below(collision, ode);
+  const hfiElem* elastic = find_below(collision, bounce);
   double mu_static = -1;
   double mu_dynamic = -1;
 
@@ -178,21 +188,23 @@ static void read_surface(hfiSdf* s, const hfiElem* collision, hfGeomDef* d) {
     hfi_sdf_number(s, drake, "drake:hunt_crossley_dissipation", &d->dissipation);
   }
 
-  if (mu_static >= 0 || mu_dynamic >= 0) d->friction[0] = mu_static >= 0 ? mu_static : mu_dynamic;
+  // one coefficient alone counts for both
+  if (mu_dynamic >= 0) d->friction[0] = mu_dynamic;
+  if (mu_static >= 0) d->friction[0] = mu_static;
   if (mu_static >= 0 && mu_dynamic >= 0) d->friction_dynamic = mu_dynamic;
 }
 
 // Reads the diffuse colour of a visual, which is grey if none is given.
 static void read_colour(hfiSdf* s, const hfiElem* visual, hfGeomDef* d) {
   static const char* const path[] = {"material", "diffuse", NULL};
-  const hfiElem* diffuse = walk_down(visual, path);
+  const hfiElem* diffuse = find_below(visual, path);
   double rgba[4] = {0.5, 0.5, 0.5, 1};
   if (diffuse) hfi_text_reals(s->r, diffuse, 3, 4, rgba);
   for (int i = 0; i < 4; ++i) d->rgba[i] = (float)rgba[i];
 }
 
-// The density of a collision, by which an auto <inertial> is computed: its own, or else that of the <inertial>, or 1000
-// kg/m^3.
+// Reads the density of a collision, from which an auto <inertial> is computed: its own, or else the one of the
+// <inertial>, or 1000 kg/m^3.
 static void read_density(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* collision, hfGeomDef* d) {
   const hfiElem* inertial = hfi_child(link->elem, "inertial");
   if (!is_auto(inertial)) return;
@@ -212,7 +224,8 @@ static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int bod
     read_surface(s, elem, &d);
     read_density(s, link, elem, &d);
   } else {
-    d.contype = d.conaffinity = 0;
+    d.contype = 0;
+    d.conaffinity = 0;
     d.density = 0;
     d.group = 1;
     read_colour(s, elem, &d);
@@ -224,6 +237,7 @@ static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int bod
   v3_store(d.pos, X.p);
   q_store(d.quat, X.q);
 
+  // a collision is called LINK::NAME, if no other one is
   const char* name = hfi_attr(elem, "name");
   const char* full = name && *name && collides ? hfi_format(r, "%s::%s", link->name, name) : NULL;
   if (full && hf_builder_find(r->builder, HF_OBJECT_GEOM, full) < 0) d.name = full;
@@ -232,6 +246,7 @@ static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int bod
     hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
 
+// Adds the collisions and visuals of a link to a body.
 void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body) {
   for (hfiElem* e = link->elem->child; e && !s->r->status; e = e->next) {
     int collides = hfi_is(e, "collision");

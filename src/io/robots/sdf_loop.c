@@ -3,12 +3,16 @@
 //
 //   ball    connect of the two links where the joint is
 //   fixed   weld of the two links
-//   others  The link is split into parts of equal mass and inertia, all at its place. One of them hangs on the parent by the joint, which so keeps its
-//           coordinate, limits, damping and actuator, and is welded to the link.
+//   others  The link is split into parts of equal mass and inertia, all at its place. The joint moves one of them in
+//           the parent, and so keeps its coordinate, limits, damping and actuator. This part is welded to the link.
+//
+// s: the document that is read, j: the joint; W, P, C, J: the world, the parent, the child and the joint as frames.
 #include "io/robots/sdf.h"
 
-// Holds two bodies together at a point of the world. The first may be the world, 0.
-static void hold(hfiSdf* s, const hfiSdfEntity* joint, int type, int body, hfiPlacement X_WB, int other, hfVec3 p_W) {
+// Adds an equality that holds two bodies together at a point p_W of the world. type: connect or weld. body, other: the
+// two bodies, of which the first may be the world, 0. X_WB: pose of the body in whose frame the point is written.
+static void hold_bodies(hfiSdf* s, const hfiSdfEntity* joint, int type, int body, hfiPlacement X_WB, int other,
+                        hfVec3 p_W) {
   hfEqualityDef d = hf_equality_def_default();
   d.type = type;
   d.name = joint->name;
@@ -21,7 +25,8 @@ static void hold(hfiSdf* s, const hfiSdfEntity* joint, int type, int body, hfiPl
   hfi_keep(s->r, joint->elem, hf_builder_add_equality(s->r->builder, &d, &s->r->scratch));
 }
 
-// Adds the part of a link that hangs on the parent by a joint which closes a loop. Returns its body.
+// Adds the part of a link that a joint which closes a loop moves in its parent. X_WP: pose of the parent. Returns the
+// body of the part, or a status < 0.
 static int add_part(hfiSdf* s, const hfiSdfEntity* joint, hfiPlacement X_WP) {
   hfBodyDef d = *joint->child->part;
   hfiPlacement X = hfi_placement_mul(hfi_placement_inverse(X_WP), joint->child->X_W);
@@ -32,6 +37,7 @@ static int add_part(hfiSdf* s, const hfiSdfEntity* joint, hfiPlacement X_WP) {
   return s->r->status ? -1 : hfi_keep(s->r, joint->elem, hf_builder_add_body(s->r->builder, &d, &s->r->scratch));
 }
 
+// Closes the loop of a joint whose child is moved by another joint, as the head of this file says.
 void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* j) {
   hfiPlacement X_WP = j->parent ? j->parent->X_W : hfi_placement_identity();
   hfiPlacement X_WC = j->child->X_W;
@@ -40,18 +46,19 @@ void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* j) {
   int child = j->child->body;
   if (s->r->status) return;
 
+  // ball and fixed: the anchor of a connect is written in the first body, the anchor of a weld in the second
   if (!hfi_sdf_splits(j)) {
     hfi_sdf_report_held(s, j);
-    // The anchor of a connect is written in the first body, the anchor of a weld in the second.
     if (hfi_sdf_is_fixed(j))
-      hold(s, j, HF_EQUALITY_WELD, parent, X_WC, child, X_WJ.p);
+      hold_bodies(s, j, HF_EQUALITY_WELD, parent, X_WC, child, X_WJ.p);
     else
-      hold(s, j, HF_EQUALITY_CONNECT, parent, X_WP, child, X_WJ.p);
+      hold_bodies(s, j, HF_EQUALITY_CONNECT, parent, X_WP, child, X_WJ.p);
     return;
   }
 
+  // others: a part with the joint, welded to the link
   int part = add_part(s, j, X_WP);
   if (s->r->status) return;
   hfi_sdf_add_joints(s, j, part);
-  if (!s->r->status) hold(s, j, HF_EQUALITY_WELD, part, X_WC, child, X_WJ.p);
+  if (!s->r->status) hold_bodies(s, j, HF_EQUALITY_WELD, part, X_WC, child, X_WJ.p);
 }

@@ -3,6 +3,9 @@
 // A scene of one connected robot is one <model>, which other files can include; anything else is a <world> with a model
 // for each connected group of links. The poses of links are those with all joints at zero, each relative to the link
 // that carries it.
+//
+// w: the writer, r: its part that both formats share, m: the model; depth: of an element, from which its indent
+// follows.
 #include "io/robots/sdf_write.h"
 
 #include "base/error.h"
@@ -19,7 +22,7 @@ static void write_frame(hfiSdfWriter* w, int site, int depth) {
   const hfiWrittenLink world = {0};
   const hfiWrittenLink* link = in_world ? &world : &r->link[id];
 
-  // its name without the prefix of its model
+  // its name, without the prefix of its model
   const char* name = hfi_robot_name_of(r, HF_OBJECT_SITE, site);
   const char* model = in_world ? "" : w->group[link->group].name;
   size_t prefix = in_world ? 0 : w->group[link->group].prefix;
@@ -35,12 +38,13 @@ static void write_frame(hfiSdfWriter* w, int site, int depth) {
   hfi_xml_print(&r->xml, "%*s</frame>\n", 2 * depth, "");
 }
 
-// The frames of a body, whose sites follow each other.
+// Writes the frames of a body. The sites of a model are in the order of their bodies.
 static void write_frames(hfiSdfWriter* w, int body, int depth) {
   const hfModel* m = w->robot.m;
-  int low = 0; // the first site of this body or of a later one
-  int high = m->nsite;
 
+  // bisection for the first site of this body or of a later one
+  int low = 0;
+  int high = m->nsite;
   while (low < high) {
     int middle = (low + high) / 2;
     if (hf_model_site_body(m)[middle] < body)
@@ -49,14 +53,15 @@ static void write_frames(hfiSdfWriter* w, int body, int depth) {
       high = middle;
   }
 
-  for (; low < m->nsite && hf_model_site_body(m)[low] == body; ++low) write_frame(w, low, depth);
+  for (int site = low; site < m->nsite && hf_model_site_body(m)[site] == body; ++site) write_frame(w, site, depth);
 }
 
 // Returns the model that has both bodies of an excluded pair; -1 if they belong to two models.
 static int find_group_of_pair(const hfiRobotWriter* r, int pair) {
   int a = r->link_of[r->apart[2 * pair]];
   int b = r->link_of[r->apart[2 * pair + 1]];
-  return a >= 0 && b >= 0 && r->link[a].group == r->link[b].group ? r->link[a].group : -1;
+  int is_one_model = a >= 0 && b >= 0 && r->link[a].group == r->link[b].group;
+  return is_one_model ? r->link[a].group : -1;
 }
 
 // Writes an excluded pair. Each of its two links becomes a group of one member.
@@ -82,6 +87,7 @@ static void write_model(hfiSdfWriter* w, int id, int depth) {
   hfi_sdf_write_pose(&r->xml, depth + 1, group->X, NULL);
   if (group->is_static) hfi_xml_text_element(&r->xml, depth + 1, "static", "true");
   if (!group->is_static && group->links > 1) hfi_xml_text_element(&r->xml, depth + 1, "self_collide", "true");
+
   const int* begin = w->member + group->first;
   const int* end = begin + group->links;
 
@@ -102,7 +108,7 @@ static void write_model(hfiSdfWriter* w, int id, int depth) {
 
 // ---- the file -----------------------------------------------------------------------------------
 
-// Does the world have the gravity and time step that a reader assumes? A <model> has neither.
+// Whether the world has the gravity and time step that a reader assumes. A <model> has neither.
 static int has_usual_world(const hfModel* m) {
   static const double usual[3] = {0, 0, -9.81};
   return m->world.timestep == 0.002 && !m->world.disable_gravity && memcmp(m->world.gravity, usual, sizeof usual) == 0;
@@ -140,18 +146,28 @@ static void warn_of_sdf(hfiRobotWriter* r) {
   const hfModel* m = r->m;
   int laws = 0;
   int ranges = 0;
-  int lifted = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    laws += r->drive[j].kind > HFI_DRIVEN_BY_FORCE;
+    ranges += r->drive[j].kind == HFI_DRIVEN_BY_FORCE && r->drive[j].has_own_range;
+  }
+
+  int partly_compensated = 0;
+  for (int i = 1; i < m->nbody; ++i) {
+    double share = hf_model_body_gravcomp(m)[i];
+    partly_compensated += share != 0 && share != 1;
+  }
+
   int excluded = 0;
-  for (int j = 0; j < m->njnt; ++j) laws += r->drive[j].kind > HFI_DRIVEN_BY_FORCE;
-  for (int j = 0; j < m->njnt; ++j) ranges += r->drive[j].kind == HFI_DRIVEN_BY_FORCE && r->drive[j].has_own_range;
-  for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
   for (int i = 0; i < r->napart; ++i) excluded += find_group_of_pair(r, i) < 0;
 
   if (m->nhfield)
-    hfi_robot_warn(r, "height fields (%d) are rounded to the 255 steps of an image; Gazebo wants 2^n + 1 rows and columns", m->nhfield);
+    hfi_robot_warn(r,
+                   "height fields (%d) are rounded to the 255 steps of an image; "
+                   "Gazebo wants 2^n + 1 rows and columns",
+                   m->nhfield);
   hfi_robot_left_out(r, laws, "control laws and gains of actuators; their joints have motors");
   hfi_robot_left_out(r, ranges, "ranges of controls other than the effort to both sides; a reader takes this");
-  hfi_robot_left_out(r, lifted, "compensation of a part of a weight");
+  hfi_robot_left_out(r, partly_compensated, "compensation of a part of a weight");
   hfi_robot_left_out(r, excluded, "pairs of bodies of two models that do not touch");
   hfi_robot_left_out(r, r->open_loops, "loops that are open where all joints are at zero");
 }
@@ -159,7 +175,7 @@ static void warn_of_sdf(hfiRobotWriter* r) {
 // Writes the document: one model, or a world if there are several, or sites of the world, or an unusual gravity or time
 // step.
 static void write_document(hfiRobotWriter* r) {
-  hfiSdfWriter* w = (hfiSdfWriter*)r;
+  hfiSdfWriter* w = (hfiSdfWriter*)r; // r is its first member
   hfi_sdf_make_groups(w);
   if (r->xml.status) return;
   for (int i = 0; i < r->m->nsite; ++i) w->is_world |= hf_model_site_body(r->m)[i] == 0;
@@ -175,6 +191,7 @@ static void write_document(hfiRobotWriter* r) {
   warn_of_sdf(r);
 }
 
+// Writes a model as SDFormat. What the format lacks is a warning in the diagnostics.
 hfStatus hf_model_write_sdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
   hfiSdfWriter w = {.robot = {.xml = {.path = path, .error = error}, .m = model, .format = "SDFormat",

@@ -5,12 +5,14 @@
 
 #include "io/robots/robot_write.h"
 
+// A <model> of the file.
 typedef struct hfiSdfGroup {
   const char* name;
-  size_t prefix;  // how many characters its links and joints have before their names: those of "model::"
-  int is_static;  // 1: all of its links stand still
-  int links, first; // number of links, and index of the first one in member[]
-  hfiPlacement X; // pose of the model: that of its first link
+  size_t prefix; // how many characters of "model::" its links and joints have before their names
+  int is_static; // 1: all of its links stand still
+  int links;     // number of links
+  int first;     // index of the first one in hfiSdfWriter.member
+  hfiPlacement X; // pose of the model in the world: the pose of its first link
 } hfiSdfGroup;
 
 typedef struct hfiSdfWriter {

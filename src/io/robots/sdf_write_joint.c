@@ -1,4 +1,7 @@
 // Joints of a written SDFormat file. A joint's frame has the axes of its child, and its origin at the anchor.
+//
+// w: the writer, r: its part that both formats share, m: the model; depth: of an element, from which its indent
+// follows.
 #include "io/robots/sdf_write.h"
 
 // The word of SDFormat for the type of a joint.
@@ -28,16 +31,14 @@ static void close_joint(hfiRobotWriter* r, int depth) { hfi_xml_print(&r->xml, "
 static void write_limit(hfiRobotWriter* r, int joint, int depth) {
   const hfiJointDrive* drive = &r->drive[joint];
   const double* range = hf_model_jnt_range(r->m) + 2 * joint;
-  const double none = 0;
-  int limited = hf_model_jnt_limited(r->m)[joint];
-  int has_effort = drive->kind == HFI_UNDRIVEN || drive->effort >= 0;
-  if (!limited && !has_effort && drive->speed < 0) return;
+  double effort = drive->kind == HFI_UNDRIVEN ? 0 : drive->effort; // -1: no bound
+  int is_limited = hf_model_jnt_limited(r->m)[joint];
+  if (!is_limited && effort < 0 && drive->speed < 0) return;
 
   hfi_xml_print(&r->xml, "%*s<limit>\n", 2 * depth, "");
-  if (limited && range[0] > -HFI_NO_END) hfi_xml_number_element(&r->xml, depth + 1, "lower", range, 1);
-  if (limited && range[1] < HFI_NO_END) hfi_xml_number_element(&r->xml, depth + 1, "upper", range + 1, 1);
-  if (has_effort)
-    hfi_xml_number_element(&r->xml, depth + 1, "effort", drive->kind == HFI_UNDRIVEN ? &none : &drive->effort, 1);
+  if (is_limited && range[0] > -HFI_NO_END) hfi_xml_number_element(&r->xml, depth + 1, "lower", range, 1);
+  if (is_limited && range[1] < HFI_NO_END) hfi_xml_number_element(&r->xml, depth + 1, "upper", range + 1, 1);
+  if (effort >= 0) hfi_xml_number_element(&r->xml, depth + 1, "effort", &effort, 1);
   if (drive->speed >= 0) hfi_xml_number_element(&r->xml, depth + 1, "velocity", &drive->speed, 1);
   hfi_xml_print(&r->xml, "%*s</limit>\n", 2 * depth, "");
 }
@@ -99,7 +100,7 @@ static void write_axis(hfiRobotWriter* r, int joint, int depth) {
   hfi_xml_number_element(&r->xml, depth, "drake:gear_ratio", &one, 1);
 }
 
-// As in Drake, the damping of a ball is in an <axis>, which has no other meaning.
+// Writes the damping of a ball. As in Drake it is in an <axis>, which has no other meaning.
 static void write_ball(hfiRobotWriter* r, int joint, int depth) {
   const double* damping = hf_model_dof_damping(r->m) + hf_model_jnt_dofadr(r->m)[joint];
   if (*damping == 0) return;
@@ -108,11 +109,14 @@ static void write_ball(hfiRobotWriter* r, int joint, int depth) {
   hfi_xml_print(&r->xml, "%*s</dynamics>\n%*s</axis>\n", 2 * depth + 2, "", 2 * depth, "");
 }
 
+// Writes the joint that moves a link in its parent, or a fixed one. Writes nothing if the link floats, if a loop's
+// joint moves it, or if its model is static.
 void hfi_sdf_write_joint(hfiSdfWriter* w, const hfiWrittenLink* link, int depth) {
   hfiRobotWriter* r = &w->robot;
   int child = (int)(link - r->link);
   int joint = link->joint;
-  if (link->floats || link->hangs || (link->parent < 0 && joint < 0 && w->group[link->group].is_static)) return;
+  int is_static_root = link->parent < 0 && joint < 0 && w->group[link->group].is_static;
+  if (link->floats || link->hangs || is_static_root) return;
 
   open_joint(r, link->joint_name, joint < 0 ? "fixed" : type_word(r->m, joint), link->parent, child, depth);
   if (joint >= 0) {
@@ -126,6 +130,7 @@ void hfi_sdf_write_joint(hfiSdfWriter* w, const hfiWrittenLink* link, int depth)
   close_joint(r, depth);
 }
 
+// Writes the joint that closes a loop: a ball joint for a connect, a fixed one for a weld.
 void hfi_sdf_write_loop(hfiSdfWriter* w, const hfiLoop* loop, int depth) {
   hfiRobotWriter* r = &w->robot;
   const hfiWrittenLink* child = &r->link[loop->child];

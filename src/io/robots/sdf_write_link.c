@@ -1,6 +1,10 @@
 // Links of a written SDFormat file: pose, inertia, collisions and visuals.
+//
+// w: the writer, r: its part that both formats share, m: the model; depth: of an element, from which its indent
+// follows.
 #include "io/robots/sdf_write.h"
 
+#include "base/finite.h"
 #include "io/robots/sdf.h"
 #include "model/shape.h"
 
@@ -8,14 +12,12 @@
 
 // ---- poses and inertia --------------------------------------------------------------------------
 
+// Writes <pose>: x y z roll pitch yaw, relative to a link if that is not NULL. Writes nothing for the identity.
 void hfi_sdf_write_pose(hfiXmlWriter* xml, int depth, hfiPlacement X, const char* relative_to) {
   double x[6];
   v3_store(x, X.p);
   hfi_robot_rpy(X.q, x + 3);
-
-  int moved = 0;
-  for (int i = 0; i < 6; ++i) moved |= x[i] != 0;
-  if (!moved && !relative_to) return;
+  if (!hfi_any_nonzero(x, 6) && !relative_to) return;
 
   hfi_xml_begin(xml, depth, "pose");
   if (relative_to) hfi_xml_put_text(xml, "relative_to", relative_to);
@@ -27,16 +29,17 @@ void hfi_sdf_write_pose(hfiXmlWriter* xml, int depth, hfiPlacement X, const char
 // Writes the inertia of a link; zeros for one that carries no body.
 static void write_inertial(hfiRobotWriter* r, const hfiWrittenLink* link, int depth) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-  const hfModel* m = r->m;
   static const double none[6] = {0};
   static const double upright[4] = {1, 0, 0, 0};
+  const hfModel* m = r->m;
   const double* mass = link->carries ? hf_model_body_mass(m) + link->body : none;
   const double* I = link->carries ? hf_model_body_inertia(m) + 6 * link->body : none;
 
   hfi_xml_print(&r->xml, "%*s<inertial>\n", 2 * depth, "");
-  if (*mass > 0)
-    hfi_sdf_write_pose(&r->xml, depth + 1, hfi_robot_in_link(link, hf_model_body_com(m) + 3 * link->body, upright),
-                       NULL);
+  if (*mass > 0) {
+    hfiPlacement X = hfi_robot_in_link(link, hf_model_body_com(m) + 3 * link->body, upright);
+    hfi_sdf_write_pose(&r->xml, depth + 1, X, NULL);
+  }
   hfi_xml_number_element(&r->xml, depth + 1, "mass", mass, 1);
   hfi_xml_print(&r->xml, "%*s<inertia>\n", 2 * depth + 2, "");
   for (int i = 0; i < 6; ++i) hfi_xml_number_element(&r->xml, depth + 2, names[i], I + i, 1);
@@ -45,17 +48,18 @@ static void write_inertial(hfiRobotWriter* r, const hfiWrittenLink* link, int de
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-// The sizes of a shape are in child elements, which have the names and meanings of URDF's attributes.
+// Writes the sizes of a shape as child elements, which have the names and meanings of URDF's attributes.
 static void write_sizes(hfiXmlWriter* xml, const hfiUrdfSize* item, const double* size, int depth) {
-  for (int k = 0; k < 3 && item[k].attribute; size += item[k++].count) {
+  for (int k = 0; k < 3 && item[k].attribute; ++k) {
     double x[3];
     for (int i = 0; i < item[k].count; ++i) x[i] = size[i] / item[k].factor;
     hfi_xml_number_element(xml, depth, item[k].attribute, x, item[k].count);
+    size += item[k].count;
   }
 }
 
 // A plane without a size is drawn as large as this [m].
-static const double DRAWN_PLANE = 100;
+static const double DRAWN_PLANE_SIZE = 100;
 
 // Writes a height field as an image.
 static void write_heightmap(hfiRobotWriter* r, int hfield, int depth) {
@@ -73,7 +77,6 @@ static void write_shape(hfiRobotWriter* r, int geom, int drawn, int depth) {
   hfiXmlWriter* xml = &r->xml;
   int type = hf_model_geom_type(r->m)[geom];
   const double* size = hf_model_geom_size(r->m) + 3 * geom;
-  const double normal[3] = {0, 0, 1};
   const char* name = type == HF_GEOM_HFIELD ? "heightmap" : hf_geom_type_name(type);
   hfi_xml_print(xml, "%*s<geometry>\n%*s<%s>\n", 2 * depth, "", 2 * depth + 2, "", name);
 
@@ -81,8 +84,10 @@ static void write_shape(hfiRobotWriter* r, int geom, int drawn, int depth) {
     hfi_xml_text_element(xml, depth + 2, "uri", hfi_robot_mesh(r, hf_model_geom_mesh(r->m)[geom], drawn));
     if (!drawn) hfi_xml_print(xml, "%*s<drake:declare_convex/>\n", 2 * depth + 4, "");
   } else if (type == HF_GEOM_PLANE) {
-    const double extent[2] = {size[0] > 0 ? 2 * size[0] : DRAWN_PLANE, size[1] > 0 ? 2 * size[1] : DRAWN_PLANE};
-    hfi_xml_number_element(xml, depth + 2, "normal", normal, 3);
+    double extent[2] = {DRAWN_PLANE_SIZE, DRAWN_PLANE_SIZE};
+    for (int i = 0; i < 2; ++i)
+      if (size[i] > 0) extent[i] = 2 * size[i];
+    hfi_xml_number_element(xml, depth + 2, "normal", (double[]){0, 0, 1}, 3);
     hfi_xml_number_element(xml, depth + 2, "size", extent, 2);
   } else if (type == HF_GEOM_HFIELD) {
     write_heightmap(r, hf_model_geom_hfield(r->m)[geom], depth + 2);
@@ -147,14 +152,14 @@ static void write_colour(hfiXmlWriter* xml, const float rgba[4], int depth) {
 
 // ---- links --------------------------------------------------------------------------------------
 
-// A collision has the name of its geom without the names that a reader puts before it.
+// The name of a collision: the name of its geom without what a reader puts before it, or its number.
 static const char* collision_name(hfiRobotWriter* r, int geom, int number) {
   const char* last = hf_model_name(r->m, HF_OBJECT_GEOM, geom);
   for (const char* colons = strstr(last, "::"); colons; colons = strstr(last, "::")) last = colons + 2;
   return *last ? last : hfi_robot_format(r, "collision_%d", number);
 }
 
-// Writes a geom as a visual (drawn) or a collision.
+// Writes a geom of a link as a visual (drawn) or a collision. number: of the geom in its body.
 static void write_geom(hfiRobotWriter* r, const hfiWrittenLink* link, int geom, int number, int drawn, int depth) {
   const hfModel* m = r->m;
   const char* element = drawn ? "visual" : "collision";
@@ -184,6 +189,7 @@ static void write_geoms(hfiRobotWriter* r, const hfiWrittenLink* link, int depth
   }
 }
 
+// Writes a link with its inertia and its geoms. Its pose is relative to its parent link or, for a root, to the model.
 void hfi_sdf_write_link(hfiSdfWriter* w, const hfiWrittenLink* link, int depth) {
   hfiRobotWriter* r = &w->robot;
   const hfiSdfGroup* group = &w->group[link->group];

@@ -3,6 +3,8 @@
 // <disable_collisions link1 link2> switches a pair off, <disable_default_collisions link> all pairs of a link, of which
 // <enable_collisions link1 link2> switches one on again. A model excludes pairs of bodies. Where links were merged into
 // one body, two bodies are excluded only if all pairs of their links with collision geometry are off.
+//
+// u: the robot that is read, p: the pairs of its links, e: an element; a, b: numbers of links or of bodies.
 #include "io/robots/urdf_model.h"
 
 #include <string.h>
@@ -21,7 +23,8 @@ static int find_number(const Pairs* p, const hfiElem* e, const char* attr) {
   const char* name = hfi_require(r, e, attr);
   int number = r->status ? -1 : hfi_names_find(&p->u->names, HF_OBJECT_BODY, name);
   if (number < 0 && !r->status)
-    hfi_note_first(r, e, HF_WARNING, "a pair that must not touch names a link that the URDF does not have: it is not used",
+    hfi_note_first(r, e, HF_WARNING,
+                   "a pair that must not touch names a link that the URDF does not have: it is not used",
                    hfi_format(r, "\"%.100s\"", name));
   return number;
 }
@@ -38,7 +41,7 @@ static void set_pairs(const Pairs* p, const hfiElem* root, const char* element, 
   }
 }
 
-// Switches off all pairs of some links.
+// Switches off all pairs of the links that <disable_default_collisions> names.
 static void switch_links_off(const Pairs* p, const hfiElem* root) {
   static const char element[] = "disable_default_collisions";
   for (const hfiElem* e = hfi_child(root, element); e && !p->u->r->status; e = hfi_next(e, element)) {
@@ -52,9 +55,10 @@ static void switch_links_off(const Pairs* p, const hfiElem* root) {
 
 // ---- pairs of bodies ----------------------------------------------------------------------------
 
-enum { SOME_OFF = 1, SOME_ON = 2 }; // whether links of two bodies must not touch, and whether others may
+// Bits of a pair of bodies: whether some of its pairs of links must not touch, and whether some may.
+enum { SOME_OFF = 1, SOME_ON = 2 };
 
-static int collides(const hfiUrdfLink* link) { return hfi_child(link->elem, "collision") != NULL; }
+static int has_collision(const hfiUrdfLink* link) { return hfi_child(link->elem, "collision") != NULL; }
 
 // Excludes pairs of bodies of which all pairs of links are off. Warns of pairs of which only some are.
 static void exclude_bodies(const Pairs* p, const hfiElem* root) {
@@ -62,11 +66,13 @@ static void exclude_bodies(const Pairs* p, const hfiElem* root) {
   size_t n = (size_t)hf_builder_count(r->builder, HF_OBJECT_BODY);
   unsigned char* bodies = HFI_NEW(r, unsigned char, n * n);
 
+  // what holds for the links of each pair of bodies
   for (size_t i = 0; bodies && i < p->n; ++i) {
     const hfiUrdfLink* a = p->u->link_of[i];
-    for (size_t k = 0; collides(a) && k < p->n; ++k) {
+    if (!has_collision(a)) continue;
+    for (size_t k = 0; k < p->n; ++k) {
       const hfiUrdfLink* b = p->u->link_of[k];
-      if (a->body >= b->body || !collides(b)) continue;
+      if (a->body >= b->body || !has_collision(b)) continue;
       bodies[(size_t)a->body * n + (size_t)b->body] |= p->off[i * p->n + k] ? SOME_OFF : SOME_ON;
     }
   }
@@ -77,14 +83,15 @@ static void exclude_bodies(const Pairs* p, const hfiElem* root) {
     if (bodies[i] == SOME_OFF) hfi_keep(r, root, hf_builder_add_exclude(r->builder, a, b, &r->scratch));
     if (bodies[i] == (SOME_OFF | SOME_ON))
       hfi_note(r, root, HF_WARNING,
-               "bodies of merged links touch, though some of their links must not: read the model without merge_fixed_links "
-               "(--merge-fixed)");
+               "bodies of merged links touch, though some of their links must not: "
+               "read the model without merge_fixed_links (--merge-fixed)");
   }
 }
 
 // Reads which pairs of links must not touch. Later elements have priority over earlier ones.
 static void read_pairs(hfiUrdf* u, const hfiElem* root) {
-  Pairs p = {u, (size_t)u->link_count, HFI_NEW(u->r, unsigned char, (size_t)u->link_count * (size_t)u->link_count)};
+  size_t n = (size_t)u->link_count;
+  Pairs p = {u, n, HFI_NEW(u->r, unsigned char, n * n)};
   if (!p.off) return;
   switch_links_off(&p, root);
   set_pairs(&p, root, "enable_collisions", 0);
@@ -94,7 +101,7 @@ static void read_pairs(hfiUrdf* u, const hfiElem* root) {
 
 // ---- document -----------------------------------------------------------------------------------
 
-// What a planner needs and the motion does not is passed over in silence.
+// Elements that are not used: what a planner needs and the motion does not has no text, so it is not reported.
 static const hfiMeaning meanings[] = {
     {"group", NULL, 1, NULL},
     {"end_effector", NULL, 1, NULL},
@@ -108,6 +115,7 @@ static const hfiMeaning meanings[] = {
     {NULL, NULL, 0, NULL},
 };
 
+// Reads the SRDF that the options name, after the URDF: pairs of links that must not touch, and group states.
 void hfi_srdf_read(hfiUrdf* u) {
   hfiReader* r = u->r;
   hfiElem* root = hfi_xml_load(r, hfi_resolve(r, "", r->config.srdf), NULL);

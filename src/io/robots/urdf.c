@@ -2,6 +2,8 @@
 //
 // Roots (links that are no joint's child) are fixed in the world; a root called "world" is the world. The order of
 // bodies is depth-first, children in the order of their joints, as in MuJoCo.
+//
+// u: the robot that is read, r: its reader, j: a joint.
 #include "io/robots/urdf_model.h"
 
 #include "io/mjcf/mjcf_settings.h"
@@ -15,7 +17,6 @@
 static void add_link(hfiUrdf* u, hfiElem* elem, const char* name) {
   if (hfi_urdf_find_link(u, name)) hfi_fail(u->r, elem, HF_ERROR_MODEL, "link \"%s\" is defined twice", name);
   hfiUrdfLink* link = HFI_NEW(u->r, hfiUrdfLink, 1);
-
   if (!link) return;
   link->name = name;
   link->elem = elem;
@@ -40,8 +41,8 @@ static void add_implied_world(hfiUrdf* u, const hfiElem* parent) {
   add_link(u, elem, "world");
 }
 
-// The link that <parent> or <child> of a joint names, or NULL after a refusal.
-static hfiUrdfLink* end_of(hfiUrdf* u, hfiElem* joint, const char* end) {
+// The link that <parent> or <child> of a joint names, or NULL after a refusal. A parent "world" need not be declared.
+static hfiUrdfLink* find_end(hfiUrdf* u, hfiElem* joint, const char* end) {
   hfiElem* e = hfi_child(joint, end);
   if (!e) {
     hfi_fail(u->r, joint, HF_ERROR_PARSE, "<%s> is missing", end);
@@ -75,8 +76,8 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
   j->name = hfi_require(r, elem, "name");
   hfi_require(r, elem, "type");
   hfi_read_keyword(r, elem, "type", types, &j->type);
-  j->parent = end_of(u, elem, "parent");
-  j->child = end_of(u, elem, "child");
+  j->parent = find_end(u, elem, "parent");
+  j->child = find_end(u, elem, "child");
   j->origin = hfi_urdf_origin(u, elem);
   if (r->status) return;
 
@@ -109,7 +110,8 @@ static int can_merge(hfiUrdf* u, const hfiUrdfLink* link) {
   return 0;
 }
 
-// Says where the mass of a link comes from, which links are fixed to it (group), and into which body it goes (leader).
+// Sets where the mass of a link comes from (mass), the first of the links that are fixed to it (group), and the link to
+// whose body it belongs (leader). Adds its <inertial> to this body.
 static void choose_leader(hfiUrdf* u, hfiUrdfLink* link) {
   if (hfi_child(link->elem, "inertial"))
     link->mass = HFI_URDF_EXPLICIT;
@@ -130,14 +132,15 @@ static void choose_leader(hfiUrdf* u, hfiUrdfLink* link) {
   hfi_urdf_add_inertial(u, link);
 }
 
-// Says where the mass of a link that can move comes from if it has no <inertial>.
+// Warns if a link that can move has no <inertial>, and says where its mass comes from.
 static void report_missing_inertia(hfiUrdf* u, const hfiUrdfLink* link) {
   int moves = u->r->config.floating_base;
   for (const hfiUrdfLink* l = link; l->joint && !moves; l = l->joint->parent) moves = l->joint->type != HFI_URDF_FIXED;
   if (!moves || link->mass == HFI_URDF_EXPLICIT) return;
 
   if (link->mass == HFI_URDF_INFERRED)
-    hfi_note(u->r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial>: its mass is that of its collision geometry at 1000 kg/m^3",
+    hfi_note(u->r, link->elem, HF_WARNING,
+             "link \"%.100s\" has no <inertial>: its mass is that of its collision geometry at 1000 kg/m^3",
              link->name);
   else if (link->joint && link->joint->type != HFI_URDF_FIXED)
     hfi_note(u->r, link->elem, HF_WARNING,
@@ -165,17 +168,18 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfBodyDef def = link->def;
 
   int in_world = !j || floats_in_world(u, j);
-  hfiPlacement placed = in_world ? placement_in_world(link) : hfi_placement_mul(j->parent->frame, j->origin);
+  hfiPlacement X_PB = in_world ? placement_in_world(link) : hfi_placement_mul(j->parent->frame, j->origin);
   def.name = link->name;
   def.where = hfi_where(r, link->elem);
   def.parent = in_world ? 0 : j->parent->body;
-  v3_store(def.pos, placed.p);
-  q_store(def.quat, placed.q);
+  v3_store(def.pos, X_PB.p);
+  q_store(def.quat, X_PB.q);
 
   report_missing_inertia(u, link);
   link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (r->status) return;
 
+  // what moves it
   if (j) {
     hfi_urdf_add_joints(u, j, link->body);
   } else if (r->config.floating_base) {
@@ -189,12 +193,13 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
 }
 
 // Finds or adds the body of a link, and reads the geoms of the link.
-static void give_body(hfiUrdf* u, hfiUrdfLink* link) {
+static void make_body(hfiUrdf* u, hfiUrdfLink* link) {
   if (strcmp(link->name, "world") == 0 && !link->joint) {
     link->body = 0;
   } else if (link->leader != link) {
+    // merged: its fixed joint adds nothing, and its axis and limits count as used
     link->body = link->leader->body;
-    hfi_urdf_add_joints(u, link->joint, link->body); // none, as the joint is fixed: its axis and limits are not reported
+    hfi_urdf_add_joints(u, link->joint, link->body);
   } else {
     add_body(u, link);
   }
@@ -202,8 +207,8 @@ static void give_body(hfiUrdf* u, hfiUrdfLink* link) {
   if (!u->r->status) hfi_urdf_read_geoms(u, link);
 }
 
-// Visits a tree depth-first. It does not recurse, because a chain may be as long as the file.
-// Each link is visited once for each `number`, which grows from one visit of the tree to the next.
+// Visits the links of a tree depth-first. It does not recurse, because a chain may be as long as the file. Each link is
+// visited once for each `number`, which grows from one visit of the tree to the next.
 static void visit_tree(hfiUrdf* u, hfiUrdfLink* root, int number, void (*visit)(hfiUrdf*, hfiUrdfLink*)) {
   hfiUrdfLink* link = root;
   while (link && !u->r->status) {
@@ -222,12 +227,12 @@ static void visit_tree(hfiUrdf* u, hfiUrdfLink* root, int number, void (*visit)(
 
 // ---- document -----------------------------------------------------------------------------------
 
-// The <mujoco> extension: <compiler> and <option> with MJCF's meaning, angles always in radians.
+// Reads the <mujoco> extension into u->settings: <compiler> and <option> with MJCF's meaning, angles always in radians.
 static void read_extension(hfiUrdf* u) {
   hfiReader* r = u->r;
-  u->settings = HFI_NEW(r, hfiMjcf, 1);
-  if (!u->settings) return;
-  hfiMjcf* m = u->settings;
+  hfiMjcf* m = HFI_NEW(r, hfiMjcf, 1);
+  u->settings = m;
+  if (!m) return;
 
   m->r = r;
   m->root = u->root;
@@ -251,10 +256,9 @@ static void read_extension(hfiUrdf* u) {
   memcpy(m->compiler.eulerseq, "XYZ", 4);
 }
 
-// Lists the links and joints of the file.
+// Lists the links and joints of the file. Refuses a file without links.
 static void read_elements(hfiUrdf* u) {
   hfiReader* r = u->r;
-
   int count = 0;
   for (hfiElem* e = hfi_child(u->root, "link"); e; e = hfi_next(e, "link")) ++count;
   u->link_of = HFI_NEW(r, hfiUrdfLink*, count + 1); // plus one for an implied world
@@ -264,10 +268,14 @@ static void read_elements(hfiUrdf* u) {
   for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint")) add_joint(u, e);
 
   hfi_urdf_refuse_macros(r, u->root);
+  if (r->status || u->links) return;
 
-  int is_srdf = !u->links && (hfi_child(u->root, "group") || hfi_child(u->root, "disable_collisions"));
-  const char* why = is_srdf ? "this is an SRDF: read the URDF of the robot, and give this file as srdf (--srdf)" : "a robot without links";
-  if (!r->status && !u->links) hfi_fail(r, u->root, HF_ERROR_MODEL, "%s", why);
+  int is_srdf = hfi_child(u->root, "group") || hfi_child(u->root, "disable_collisions");
+  if (is_srdf)
+    hfi_fail(r, u->root, HF_ERROR_MODEL,
+             "this is an SRDF: read the URDF of the robot, and give this file as srdf (--srdf)");
+  else
+    hfi_fail(r, u->root, HF_ERROR_MODEL, "a robot without links");
 }
 
 // Makes the bodies below each root. Refuses links to which no root leads.
@@ -275,11 +283,12 @@ static void build_trees(hfiUrdf* u) {
   int roots = 0;
   for (hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next) {
     if (l->joint) continue;
-    if (++roots == 2)
+    ++roots;
+    if (roots == 2)
       hfi_note(u->r, l->elem, HF_NOTE,
                "more than one root link: each is attached to the world (URDF asks for one root)");
     visit_tree(u, l, 1, choose_leader);
-    visit_tree(u, l, 2, give_body);
+    visit_tree(u, l, 2, make_body);
   }
 
   for (const hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
@@ -287,8 +296,9 @@ static void build_trees(hfiUrdf* u) {
       hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
 }
 
-// Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the
-// world's rule about parents excludes these pairs. If the parent is fixed in the world, they are excluded here.
+// Excludes contacts between two links that a joint connects, and between links that are fixed to these two. If the
+// parent moves, the world's rule about parents excludes these pairs already. So they are excluded here if the parent is
+// fixed in the world.
 static void exclude_neighbours(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (const hfiUrdfLink* b = u->links; b && !r->status; b = b->next) {
@@ -321,7 +331,8 @@ static const hfiMeaning meanings[] = {
     {"inertia", "izx", 1, "the matrix of inertia is symmetric: ixz counts"},
     {"inertia", "izy", 1, "the matrix of inertia is symmetric: iyz counts"},
     {"joint_properties", NULL, 0, "not URDF: use <dynamics>"},
-    {"origin", NULL, 0, "not used here: joints, <inertial>, <visual> and <collision> have an origin, a link has the one of its joint"},
+    {"origin", NULL, 0,
+     "not used here: joints, <inertial>, <visual> and <collision> have an origin, a link has the one of its joint"},
     {"loop_joint", NULL, 0, "loop joints are not supported: the loop stays open"},
     {"drake:declare_convex", NULL, 1, NULL},
     {"drake:compliant_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},
@@ -348,6 +359,7 @@ static const hfiMeaning meanings[] = {
     {NULL, NULL, 0, NULL},
 };
 
+// Reads a document whose root is <robot> into r->builder: lists its elements, makes bodies, then what refers to them.
 void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   hfiUrdf u = {.r = r, .root = root};
   u.link_tail = &u.links;
@@ -363,6 +375,7 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   if (!r->status) hfi_urdf_read_gazebo(&u);
   if (!r->status) hfi_urdf_read_materials(&u);
 
+  // bodies, then what refers to them
   if (!r->status) build_trees(&u);
   if (!r->status) exclude_neighbours(&u);
   if (!r->status) hfi_urdf_read_mimic(&u);

@@ -5,6 +5,8 @@
 //
 // The force of gravity compensation acts at the centre of mass of a body, so it takes off the whole weight of a link,
 // and no more. Of links that are merged into one body all must be weightless.
+//
+// u: the robot that is read, g: a <gazebo>, e: an element in it.
 #include "io/robots/sdf.h"
 #include "io/robots/urdf_model.h"
 
@@ -12,14 +14,15 @@
 
 static int is_number_but_zero(const char* text) { return strspn(text, "-+0.") != strlen(text); }
 
-// Words as in Gazebo: whatever is not true is false for turnGravityOff.
 static int is_false(const char* text) { return strcmp(text, "false") == 0 || strcmp(text, "0") == 0; }
 
-// Says what an extension does to gravity: 1 it acts, 0 it does not, -1 nothing.
-static int gravity_of(const hfiElem* e) {
+// What an extension says about gravity on its link: 1 it acts, 0 it does not, -1 nothing. As in Gazebo, whatever is not
+// true is false for turnGravityOff, and whatever is not false is true for gravity.
+static int read_gravity(const hfiElem* e) {
   if (!e->text) return -1;
   if (hfi_is(e, "turnGravityOff")) return !hfi_sdf_is_true(e->text);
-  return hfi_is(e, "gravity") ? !is_false(e->text) : -1;
+  if (hfi_is(e, "gravity")) return !is_false(e->text);
+  return -1;
 }
 
 // Warns of extensions that change the motion in a way that is not read.
@@ -31,34 +34,43 @@ static void report_other_motion(hfiUrdf* u, const hfiElem* e) {
       hfi_note(u->r, e, HF_WARNING, "<%s> of <gazebo>: %s", e->name, effects[i][1]);
 }
 
+// Sets which links are weightless, and reports extensions that would move the robot otherwise. A <gazebo> counts as
+// used if it only speaks of gravity.
 void hfi_urdf_read_gazebo(hfiUrdf* u) {
   for (hfiElem* g = u->root->child; g && !u->r->status; g = g->next) {
     const char* reference = hfi_is(g, "gazebo") ? hfi_attr(g, "reference") : NULL;
-    hfiUrdfLink* link = reference ? hfi_urdf_find_link(u, reference) : NULL;
-    g->used |= link && g->child != NULL; // Unless it has something else.
+    if (!reference) continue;
+    hfiUrdfLink* link = hfi_urdf_find_link(u, reference);
+    if (link && g->child) g->used = 1;
 
-    for (hfiElem* e = reference ? g->child : NULL; e; e = e->next) {
-      int gravity = gravity_of(e);
-      e->used |= link && gravity >= 0;
-      if (gravity < 0) g->used = 0;
-      if (link && gravity >= 0) link->weightless = !gravity; // As in Gazebo, the last one counts.
-      u->has_weightless |= link && !gravity;
+    for (hfiElem* e = g->child; e; e = e->next) {
       report_other_motion(u, e);
+      int gravity = read_gravity(e);
+      if (gravity < 0) {
+        g->used = 0;
+        continue;
+      }
+      if (!link) continue;
+
+      e->used = 1;
+      link->weightless = !gravity; // As in Gazebo, the last one counts.
+      if (!gravity) u->has_weightless = 1;
     }
   }
 }
 
 typedef struct Weights {
-  int with, without; // numbers of links
+  int with, without; // how many links have weight, and how many have none
 } Weights;
 
-// Counts the links with mass of a leader's body, or of all that fixed joints connect with it.
+// Counts the links with mass of a leader's body or, if of_group, of all that fixed joints connect with it.
 static Weights count_weights(const hfiUrdf* u, const hfiUrdfLink* leader, int of_group) {
   Weights count = {0, 0};
   for (const hfiUrdfLink* l = u->links; l; l = l->next) {
-
     int belongs = of_group ? l->group == leader->group : l->leader == leader;
-    if (!belongs || !(hfi_child(l->elem, "inertial") || hfi_child(l->elem, "collision"))) continue;
+    int has_mass = hfi_child(l->elem, "inertial") || hfi_child(l->elem, "collision");
+    if (!belongs || !has_mass) continue;
+
     if (l->weightless)
       ++count.without;
     else
@@ -67,6 +79,7 @@ static Weights count_weights(const hfiUrdf* u, const hfiUrdfLink* leader, int of
   return count;
 }
 
+// Takes the weight off the body of a leader if all of its links are weightless. Warns where Gazebo would differ.
 void hfi_urdf_set_weight(hfiUrdf* u, hfiUrdfLink* leader) {
   if (!u->has_weightless) return;
   Weights body = count_weights(u, leader, 0);
@@ -81,5 +94,6 @@ void hfi_urdf_set_weight(hfiUrdf* u, hfiUrdfLink* leader) {
   leader->def.gravcomp = 1;
   if (count_weights(u, leader, 1).with)
     hfi_note(u->r, leader->elem, HF_WARNING,
-             "turnGravityOff: Gazebo makes links on fixed joints one, and takes the weight off all or none; here it is taken off this one");
+             "turnGravityOff: Gazebo makes links on fixed joints one, and takes the weight off all or none; "
+             "here it is taken off this one");
 }

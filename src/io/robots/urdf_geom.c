@@ -2,6 +2,8 @@
 //
 // Friction of a collision geom: drake:proximity_properties, else <gazebo reference="link"> mu1,
 // else the default. If only one of mu_static and mu_dynamic is given, it counts for both.
+//
+// u: the robot that is read, r: its reader, d: the definition of a geom or site.
 #include "io/robots/filter_group.h"
 #include "io/robots/urdf_model.h"
 #include "model/shape.h"
@@ -14,9 +16,11 @@
 // The path of a mesh file. A URI is resolved by its scheme, another name by the folder of meshes.
 static const char* mesh_file(hfiUrdf* u, const char* uri) {
   hfiReader* r = u->r;
-  if (u->settings->compiler.strippath) uri = hfi_base_name(uri);
+  const hfiCompiler* compiler = &u->settings->compiler;
+  if (compiler->strippath) uri = hfi_base_name(uri);
   if (strstr(uri, "://")) return hfi_resolve_uri(r, uri);
-  const char* folder = u->settings->compiler.meshdir ? hfi_join(r, r->folder, u->settings->compiler.meshdir) : r->folder;
+
+  const char* folder = compiler->meshdir ? hfi_join(r, r->folder, compiler->meshdir) : r->folder;
   return hfi_resolve(r, folder, uri);
 }
 
@@ -48,10 +52,11 @@ static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
 
 // Reads the sizes of a shape, which the table of shapes lists, in the order and units of hfGeomDef.size.
 static void read_sizes(hfiUrdf* u, const hfiElem* shape, const hfiUrdfSize* item, double* size) {
-  for (int k = 0; k < 3 && item[k].attribute; size += item[k++].count) {
+  for (int k = 0; k < 3 && item[k].attribute; ++k) {
     hfi_require(u->r, shape, item[k].attribute);
     hfi_read_reals(u->r, shape, item[k].attribute, item[k].count, item[k].count, size);
     for (int i = 0; i < item[k].count; ++i) size[i] *= item[k].factor;
+    size += item[k].count;
   }
 }
 
@@ -118,6 +123,7 @@ static void register_material(hfiUrdf* u, hfiElem* elem) {
   u->materials = m;
 }
 
+// Lists the materials of the robot and of all visuals.
 void hfi_urdf_read_materials(hfiUrdf* u) {
   for (hfiElem* e = hfi_child(u->root, "material"); e && !u->r->status; e = hfi_next(e, "material"))
     register_material(u, e);
@@ -184,6 +190,7 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
   int has_static = 0;
   int has_dynamic = 0;
 
+  // Drake
   hfiElem* p = hfi_child(collision, "drake:proximity_properties");
   if (p) {
     has_static = read_value(u, p, "drake:mu_static", &mu_static);
@@ -194,10 +201,12 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
       hfi_fail(u->r, p, HF_ERROR_MODEL, "mu_dynamic %g is above mu_static %g", mu_dynamic, mu_static);
   }
 
+  // Bullet
   hfiElem* bullet = hfi_child(link->elem, "contact");
   int has_lateral = bullet && read_value(u, bullet, "lateral_friction", &d->friction[0]);
   if (bullet) read_value(u, bullet, "restitution", &d->restitution);
 
+  // Drake's friction replaces Bullet's; Gazebo's is for links without either
   if (has_static || has_dynamic) {
     d->friction[0] = has_static ? mu_static : mu_dynamic;
     if (has_static && has_dynamic) d->friction_dynamic = mu_dynamic;
@@ -216,7 +225,8 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
   d.where = hfi_where(r, elem);
 
   if (!collides) {
-    d.contype = d.conaffinity = 0;
+    d.contype = 0;
+    d.conaffinity = 0;
     d.density = 0;
     d.group = 1;
     set_colour(u, elem, &d);
@@ -224,9 +234,9 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
     read_contact(u, link, elem, &d);
   }
 
-  hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, elem));
-  v3_store(d.pos, f.p);
-  q_store(d.quat, f.q);
+  hfiPlacement X_BG = hfi_placement_mul(link->frame, hfi_urdf_origin(u, elem));
+  v3_store(d.pos, X_BG.p);
+  q_store(d.quat, X_BG.q);
 
   const char* name = hfi_attr(elem, "name");
   if (name && hf_builder_find(r->builder, HF_OBJECT_GEOM, name) < 0)
@@ -243,6 +253,7 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
     hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
 
+// Adds the collisions and visuals of a link to its body.
 void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link) {
   for (hfiElem* e = link->elem->child; e && !u->r->status; e = e->next) {
     int collides = hfi_is(e, "collision");
@@ -263,6 +274,7 @@ static int member_body(void* context, const hfiElem* member) {
   return link ? link->body : -1;
 }
 
+// Excludes contacts by Drake's collision filter groups.
 void hfi_urdf_read_filters(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (hfiElem* e = hfi_child(u->root, HFI_FILTER_GROUP); e && !r->status; e = hfi_next(e, HFI_FILTER_GROUP)) {
@@ -277,7 +289,7 @@ void hfi_urdf_read_filters(hfiUrdf* u) {
   }
 }
 
-// <frame name link xyz rpy> becomes a site.
+// Adds each <frame name link xyz rpy> as a site.
 void hfi_urdf_read_frames(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (hfiElem* e = hfi_child(u->root, "frame"); e && !r->status; e = hfi_next(e, "frame")) {
@@ -291,14 +303,13 @@ void hfi_urdf_read_frames(hfiUrdf* u) {
     hfi_read_reals(r, e, "rpy", 3, 3, rpy);
     d.name = hfi_require(r, e, "name");
     d.where = hfi_where(r, e);
-
     if (r->status) return;
 
-    hfiPlacement local = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)};
-    hfiPlacement f = hfi_placement_mul(link->frame, local);
+    hfiPlacement X_LF = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)};
+    hfiPlacement X_BF = hfi_placement_mul(link->frame, X_LF);
     d.body = link->body;
-    v3_store(d.pos, f.p);
-    q_store(d.quat, f.q);
+    v3_store(d.pos, X_BF.p);
+    q_store(d.quat, X_BF.q);
     hfi_keep(r, e, hf_builder_add_site(r->builder, &d, &r->scratch));
   }
 }

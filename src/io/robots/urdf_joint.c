@@ -1,6 +1,8 @@
 // Joints of URDF with their gears, equalities of mimic joints, and inertias of links.
 //
 // A rotor of inertia J behind a gear of ratio n of a <transmission> has the inertia n^2 J at its joint.
+//
+// u: the robot that is read, r: its reader, j: a joint of URDF, d: the definition of a joint of the builder.
 #include "io/robots/urdf_model.h"
 
 #include "math/eigen3.h"
@@ -36,6 +38,7 @@ static int names_joint(const hfiElem* transmission, const char* joint) {
   return 0;
 }
 
+// The inertia of all rotors on a joint, seen through their gears: sum of n^2 J [kg m^2 or kg].
 double hfi_urdf_rotor_inertia(hfiUrdf* u, const char* joint) {
   double armature = 0;
   for (hfiElem* t = u->root->child; t && !u->r->status; t = t->next) {
@@ -55,8 +58,8 @@ double hfi_urdf_rotor_inertia(hfiUrdf* u, const char* joint) {
 
 // ---- joints -------------------------------------------------------------------------------------
 
-// Limits of a revolute joint from this on [rad], seven turns, are probably written in degrees.
-static const double DEGREES = 44;
+// A limit of a revolute joint from this angle on, seven turns, is probably written in degrees [rad].
+static const double SUSPICIOUS_LIMIT = 44;
 
 // Reads <limit> into range, limited, actfrcrange and actfrclimited of a joint.
 static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
@@ -68,14 +71,16 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
     return;
   }
 
+  // range
   int has_lower = hfi_read_bound(r, limit, "lower", &d->range[0]);
   int has_upper = hfi_read_bound(r, limit, "upper", &d->range[1]);
   if (is_ranged) {
     d->limited = hfi_is_range(d->range);
     int open_below = d->range[0] <= -HFI_NO_END;
     int open_above = d->range[1] >= HFI_NO_END;
-    int in_degrees = (d->range[0] <= -DEGREES && !open_below) || (d->range[1] >= DEGREES && !open_above);
-    if (d->limited && j->type == HFI_URDF_REVOLUTE && in_degrees)
+    int is_suspicious = (d->range[0] <= -SUSPICIOUS_LIMIT && !open_below) ||
+                        (d->range[1] >= SUSPICIOUS_LIMIT && !open_above);
+    if (d->limited && j->type == HFI_URDF_REVOLUTE && is_suspicious)
       hfi_note(r, limit, HF_WARNING,
                "lower or upper is seven turns or more: URDF counts in radians; are these degrees?");
     if (!d->limited && (has_lower || has_upper) && !(open_below && open_above))
@@ -84,9 +89,12 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   } else if (has_lower || has_upper) {
     hfi_note(r, limit, HF_WARNING, "lower and upper are for revolute and prismatic joints: not used");
   }
-  if (!d->limited) d->range[0] = d->range[1] = 0;
+  if (!d->limited) {
+    d->range[0] = 0;
+    d->range[1] = 0;
+  }
 
-  // `effort` limits the sum of all actuators on the joint.
+  // `effort` limits the sum of all actuators on the joint
   double effort = 0;
   hfi_read_bound(r, limit, "effort", &effort);
   if (fabs(effort) >= HFI_UNLIMITED) effort = 0;
@@ -109,7 +117,7 @@ static void read_dynamics(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
 }
 
 // Adds one joint of the model for a joint of URDF. suffix: of its name, or NULL.
-static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type, hfVec3 axis) {
+static void add_joint(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type, hfVec3 axis) {
   hfiReader* r = u->r;
   d.name = suffix ? hfi_format(r, "%s%s", j->name, suffix) : j->name;
   d.type = type;
@@ -117,7 +125,7 @@ static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suf
   if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &d, &r->scratch));
 }
 
-// Axis and limit of a fixed joint have no meaning, so it is not reported that they are not used.
+// Marks the children of a fixed joint as used: its axis and limit have no meaning, which is not worth a report.
 static void mark_children_used(hfiElem* joint) {
   for (hfiElem* e = joint->child; e; e = e->next) {
     e->used = 1;
@@ -135,10 +143,12 @@ static hfVec3 read_axis(hfiReader* r, hfiElem* joint) {
   }
 
   hfVec3 a = v3_load(axis);
-  if (!r->status && !(v3_norm(a) > 1e-10)) hfi_fail(r, joint, HF_ERROR_MODEL, "the axis has no direction");
+  if (!r->status && !(v3_norm(a) > HFI_SHORTEST_DIRECTION))
+    hfi_fail(r, joint, HF_ERROR_MODEL, "the axis has no direction");
   return a;
 }
 
+// Adds the joints of the model for a joint of URDF to a body: none, one, or three for a planar joint.
 void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   if (j->type == HFI_URDF_FIXED) {
     mark_children_used(j->elem);
@@ -152,44 +162,51 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   read_limit(u, j, &d);
   read_dynamics(u, j, &d);
   d.armature = hfi_urdf_rotor_inertia(u, j->name);
-  hfVec3 a = read_axis(r, j->elem);
+  hfVec3 axis = read_axis(r, j->elem);
   if (r->status) return;
 
   switch (j->type) {
   case HFI_URDF_FLOATING:
-    add(u, j, d, NULL, HF_JOINT_FREE, v3_load(d.axis));
+    add_joint(u, j, d, NULL, HF_JOINT_FREE, v3_load(d.axis));
     break;
   case HFI_URDF_BALL:
-    add(u, j, d, NULL, HF_JOINT_BALL, v3_load(d.axis));
+    add_joint(u, j, d, NULL, HF_JOINT_BALL, v3_load(d.axis));
     break;
   case HFI_URDF_PRISMATIC:
-    add(u, j, d, NULL, HF_JOINT_SLIDE, a);
+    add_joint(u, j, d, NULL, HF_JOINT_SLIDE, axis);
     break;
-  case HFI_URDF_PLANAR: { // two slides across the axis, then a hinge about it
-    hfMat3 R = m3_from_quat(hfi_quat_from_z(a));
-    add(u, j, d, "_TX", HF_JOINT_SLIDE, m3_col(R, 0));
-    add(u, j, d, "_TY", HF_JOINT_SLIDE, m3_col(R, 1));
-    add(u, j, d, "_RZ", HF_JOINT_HINGE, a);
+
+  // two slides across the axis, then a hinge about it
+  case HFI_URDF_PLANAR: {
+    hfMat3 R = m3_from_quat(hfi_quat_from_z(axis));
+    add_joint(u, j, d, "_TX", HF_JOINT_SLIDE, m3_col(R, 0));
+    add_joint(u, j, d, "_TY", HF_JOINT_SLIDE, m3_col(R, 1));
+    add_joint(u, j, d, "_RZ", HF_JOINT_HINGE, axis);
     break;
   }
+
+  // revolute, continuous
   default:
-    add(u, j, d, NULL, HF_JOINT_HINGE, a);
+    add_joint(u, j, d, NULL, HF_JOINT_HINGE, axis);
   }
 }
 
-// Reads the number of a <param>. Returns 0, with a warning, if its text is not a number.
+// Reads the number of a <param>. Returns 0, with a warning, if its text is not a finite number.
 int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x) {
+  const char* text = param->text ? param->text : "";
   char* end = NULL;
-  double value = param->text ? strtod(param->text, &end) : 0;
-  if (param->text && *param->text && !*end && isfinite(value)) {
+  double value = strtod(text, &end);
+  if (*text && !*end && isfinite(value)) {
     *x = value;
     return 1;
   }
 
   const char* name = hfi_attr(param, "name");
-  hfi_note(u->r, param, HF_WARNING, "%s: \"%.40s\" is not a number: not used", name ? name : "", param->text ? param->text : "");
+  hfi_note(u->r, param, HF_WARNING, "%s: \"%.40s\" is not a number: not used", name ? name : "", text);
   return 0;
 }
+
+// ---- joints that follow others -------------------------------------------------------------------
 
 // A joint that follows another: q = multiplier q_other + offset.
 typedef struct Mimic {
@@ -199,7 +216,8 @@ typedef struct Mimic {
   const hfiElem *multiplier_param, *offset_param; // parameters of <ros2_control> with these numbers, or NULL
 } Mimic;
 
-// Older <ros2_control> descriptions have <param name="mimic"> and <param name="multiplier"> in their joint.
+// Reads what a joint follows from its element in <ros2_control>. Older descriptions have <param name="mimic"> and
+// <param name="multiplier"> there.
 static void find_mimic_parameters(const hfiElem* joint, Mimic* m) {
   for (hfiElem* p = hfi_child(joint, "param"); p; p = hfi_next(p, "param")) {
     const char* name = hfi_attr(p, "name");
@@ -230,14 +248,8 @@ static Mimic find_mimic(const hfiUrdf* u, const hfiUrdfJoint* j) {
   return m;
 }
 
-static const hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
-  const hfiUrdfJoint* j = u->joints;
-  while (j && strcmp(j->name, name) != 0) j = j->next;
-  return j;
-}
-
-// Refuses a joint that follows itself, at once or by way of others. The leaders that are known before this joint's make
-// no circle.
+// Refuses a joint that follows itself, at once or by way of others. Without this joint the leaders make no circle, so
+// the loop ends.
 static void refuse_circle(hfiReader* r, const hfiUrdfJoint* j, const hfiElem* mimic) {
   char others[HF_MESSAGE_SIZE] = "";
   size_t length = 0;
@@ -245,7 +257,8 @@ static void refuse_circle(hfiReader* r, const hfiUrdfJoint* j, const hfiElem* mi
   const hfiUrdfJoint* leader = j->leader;
   for (; leader && leader != j; leader = leader->leader) {
     if (length >= sizeof others) continue;
-    length += (size_t)snprintf(others + length, sizeof others - length, "%s\"%.100s\"", length ? ", " : " by way of ", leader->name);
+    const char* gap = length ? ", " : " by way of ";
+    length += (size_t)snprintf(others + length, sizeof others - length, "%s\"%.100s\"", gap, leader->name);
   }
   if (leader) hfi_fail(r, mimic, HF_ERROR_MODEL, "joint \"%.100s\" cannot mimic itself%s", j->name, others);
 }
@@ -254,24 +267,25 @@ static void refuse_circle(hfiReader* r, const hfiUrdfJoint* j, const hfiElem* mi
 // at the offset. A joint that follows one that is not there moves freely, as in MuJoCo and MoveIt.
 static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
   hfiReader* r = u->r;
-  const hfiUrdfJoint* other = find_joint(u, m->other);
+  const hfiUrdfJoint* other = hfi_urdf_find_joint(u, m->other);
   if (!other) {
-    hfi_note(r, m->elem, HF_WARNING, "joint \"%.100s\" should mimic \"%.100s\", but there is no such joint: it moves freely", j->name,
+    hfi_note(r, m->elem, HF_WARNING,
+             "joint \"%.100s\" should mimic \"%.100s\", but there is no such joint: it moves freely", j->name,
              m->other);
     return;
   }
 
-  int held = other->type == HFI_URDF_FIXED;
+  int is_held = other->type == HFI_URDF_FIXED;
   hfEqualityDef d = hf_equality_def_default();
   d.type = HF_EQUALITY_JOINT;
   d.objkind = HF_OBJECT_JOINT;
   d.where = hfi_where(r, m->elem);
   d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
-  d.obj2 = held ? -1 : hf_builder_find(r->builder, HF_OBJECT_JOINT, m->other);
+  d.obj2 = is_held ? -1 : hf_builder_find(r->builder, HF_OBJECT_JOINT, m->other);
   d.data[0] = m->offset;
-  d.data[1] = held ? 0 : m->multiplier;
+  d.data[1] = is_held ? 0 : m->multiplier;
 
-  if (d.obj1 < 0 || (d.obj2 < 0 && !held))
+  if (d.obj1 < 0 || (d.obj2 < 0 && !is_held))
     hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate",
              j->name, m->other);
 
@@ -280,6 +294,7 @@ static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
   if (!r->status) hfi_keep(r, m->elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
 }
 
+// Adds the equality of each joint that follows another one. All joints must have been added.
 void hfi_urdf_read_mimic(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (hfiUrdfJoint* j = u->joints; j && !r->status; j = j->next) {
@@ -326,28 +341,29 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
   hfiElem* inertia = hfi_child(inertial, "inertia");
   if (!mass || !inertia) {
     hfi_fail(r, inertial, HF_ERROR_PARSE,
-             "<%s> of link \"%.100s\" is missing; a link without <inertial> gets mass and inertia from its collision geometry",
+             "<%s> of link \"%.100s\" is missing; "
+             "a link without <inertial> gets mass and inertia from its collision geometry",
              mass ? "inertia" : "mass", link->name);
     return;
   }
 
   double m = 0;
-  double I[6];
-  double rotated[6];
+  double I[6] = {0};
   hfi_require(r, mass, "value");
   hfi_read_real(r, mass, "value", &m);
   for (int i = 0; i < 6; ++i) {
-    I[i] = 0;
     hfi_require(r, inertia, names[i]);
     hfi_read_real(r, inertia, names[i], &I[i]);
   }
   if (!r->status && m < 0) hfi_fail(r, mass, HF_ERROR_MODEL, "mass %g is negative", m);
 
-  hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, inertial));
+  hfiPlacement X_BI = hfi_placement_mul(link->frame, hfi_urdf_origin(u, inertial));
   if (r->status) return;
 
+  // in the frame of the body
+  double I_B[6];
   hfi_repair_inertia(r, link->elem, link->name, I);
-  sym3_rotate(m3_from_quat(f.q), I, rotated);
-  add_mass(&link->leader->def, m, f.p, rotated);
+  sym3_rotate(m3_from_quat(X_BI.q), I, I_B);
+  add_mass(&link->leader->def, m, X_BI.p, I_B);
   link->leader->def.has_inertial = 1;
 }

@@ -22,9 +22,9 @@ typedef struct hfiUrdfLink {
   int visited;    // number of the last visit of the tree that came here
   int mass;       // for a leader: hfiUrdfMass of its body
   int weightless; // 1: gravity does not act on it
-  const struct hfiUrdfLink* group; // the first of the links that fixed joints connect with it: itself, if no fixed joint moves it
-  struct hfiUrdfLink*
-      leader; // the link to whose body it belongs: itself, or the link into which it is merged
+  // The first of the links that fixed joints connect with it: itself, if no fixed joint moves it.
+  const struct hfiUrdfLink* group;
+  struct hfiUrdfLink* leader; // the link to whose body it belongs: itself, or the link into which it is merged
 } hfiUrdfLink;
 
 struct hfiUrdfJoint {
@@ -34,7 +34,8 @@ struct hfiUrdfJoint {
   hfiUrdfLink *parent, *child;
   hfiPlacement origin; // X_PC at zero
   hfiUrdfJoint *sibling, *next;
-  const hfiUrdfJoint* leader; // the joint that it follows, set by hfi_urdf_read_mimic; NULL if it follows none, or one that is not there
+  // The joint that it follows, set by hfi_urdf_read_mimic. NULL if it follows none, or one that is not there.
+  const hfiUrdfJoint* leader;
 };
 
 // Where the mass of a body comes from. One body cannot have mass from both <inertial> and geometry.
@@ -73,7 +74,9 @@ typedef struct hfiUrdf {
 
 // The pose <origin xyz rpy> of an element, or the identity. rpy are rotations about fixed axes: R = Rz Ry Rx.
 hfiPlacement hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem);
+// The link or joint with this name, or NULL.
 hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name);
+hfiUrdfJoint* hfi_urdf_find_joint(const hfiUrdf* u, const char* name);
 // Refuses a file that xacro has not expanded.
 void hfi_urdf_refuse_macros(hfiReader* reader, const hfiElem* root);
 

@@ -3,6 +3,8 @@
 //
 // ROS begins there with servos that hold. The reference of a joint has no control, so that servos would pull a robot
 // whose reference were moved back to zero; a keyframe has both.
+//
+// u: the robot that is read, b: its builder, ids: the layout of a keyframe, a: the arrays of the keyframe.
 #include "io/robots/urdf_model.h"
 
 #include "math/vec3.h"
@@ -13,23 +15,26 @@
 
 // ---- completing a keyframe ----------------------------------------------------------------------
 
-// Joints that follow others, which may follow others again.
-static void follow(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyArrays* a) {
-  for (int pass = 0, changed = 1; changed && pass < b->equality.count; ++pass) {
-    changed = 0;
+// Moves joints that follow others to where these put them. A leader may follow another joint itself, so this is
+// repeated until nothing moves.
+static void move_followers(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyArrays* a) {
+  int has_moved = 1;
+  for (int pass = 0; has_moved && pass < b->equality.count; ++pass) {
+    has_moved = 0;
     for (int i = 0; i < b->equality.count; ++i) {
       const hfEqualityDef* d = &b->equality.data[i];
       if (d->type != HF_EQUALITY_JOINT) continue;
 
       double* q = a->qpos + ids->qpos[d->obj1];
-      double followed = d->data[0] + (d->obj2 >= 0 ? d->data[1] * a->qpos[ids->qpos[d->obj2]] : 0);
-      changed |= *q != followed;
-      *q = followed;
+      double share = d->obj2 >= 0 ? d->data[1] * a->qpos[ids->qpos[d->obj2]] : 0;
+      double wanted = d->data[0] + share;
+      has_moved |= *q != wanted;
+      *q = wanted;
     }
   }
 }
 
-// Position servos hold the state, as far as their range allows.
+// Sets the controls of position servos so that they hold the state, as far as their range allows.
 static void set_controls(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyArrays* a) {
   for (int i = 0; i < b->actuator.count; ++i) {
     const hfActuatorDef* d = &b->actuator.data[i];
@@ -39,18 +44,20 @@ static void set_controls(const hfBuilder* b, const hfiKeyLayout* ids, const hfiK
 
     double length = d->gear[0] * a->qpos[ids->qpos[d->trnid[0]]];
     double control = -d->biasprm[1] * length / d->gainprm[0];
-    a->ctrl[i] = d->ctrllimited ? fmin(fmax(control, d->ctrlrange[0]), d->ctrlrange[1]) : control;
+    if (d->ctrllimited) control = fmin(fmax(control, d->ctrlrange[0]), d->ctrlrange[1]);
+    a->ctrl[i] = control;
   }
 }
 
 void hfi_complete_start(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyArrays* a) {
-  follow(b, ids, a);
+  move_followers(b, ids, a);
   set_controls(b, ids, a);
 }
 
 // ---- initial values -----------------------------------------------------------------------------
 
-static const char START[] = "initial_value"; // name of the parameter, and of the keyframe
+// The name of the parameter, and of the keyframe.
+static const char INITIAL_VALUE[] = "initial_value";
 
 // Finds the initial value of a joint's position. The state interface counts before the command interface. NULL: there
 // is none.
@@ -64,7 +71,7 @@ static const hfiElem* find_initial_value(const hfiElem* joint) {
 
       for (const hfiElem* p = hfi_child(i, "param"); p; p = hfi_next(p, "param")) {
         const char* name = hfi_attr(p, "name");
-        if (name && strcmp(name, START) == 0) return p;
+        if (name && strcmp(name, INITIAL_VALUE) == 0) return p;
       }
     }
   return NULL;
@@ -91,20 +98,23 @@ static const hfiElem* read_values(hfiUrdf* u, const hfiKeyLayout* ids, const hfi
   return first;
 }
 
+// Adds the keyframe of the initial values in <ros2_control>, if one of them is not zero. All actuators must have been
+// added.
 void hfi_urdf_read_start(hfiUrdf* u) {
   hfiReader* r = u->r;
-  static const double given = 0; // A keyframe has the arrays that are not NULL here.
   const hfiElem* control = hfi_child(u->root, "ros2_control");
-  const hfiElem* elem = NULL;
+  if (!control) return;
+
+  // a keyframe with the arrays qpos and ctrl, at the reference
+  static const double is_given = 0;
+  hfKeyDef like = hf_key_def_default();
+  like.name = INITIAL_VALUE;
+  like.qpos = &is_given;
+  like.ctrl = &is_given;
   hfiKeyLayout ids = {0};
   hfiKey key;
   hfiKeyArrays a;
-  hfKeyDef like = hf_key_def_default();
-  if (!control) return;
-
-  like.name = START;
-  like.qpos = &given;
-  like.ctrl = &given;
+  const hfiElem* elem = NULL;
   hfi_keep(r, control, (int)hfi_key_layout_create(&ids, r->builder, NULL, &r->scratch));
   if (!r->status) hfi_keep(r, control, (int)hfi_key_create(r->builder, &ids, &like, &key, &a, &r->scratch));
   if (!r->status) elem = read_values(u, &ids, &a);
@@ -114,7 +124,7 @@ void hfi_urdf_read_start(hfiUrdf* u) {
     key.def.where = hfi_where(r, elem);
     hfi_keep(r, elem, hfi_key_add(r->builder, &key, &r->scratch));
     hfi_note(r, elem, HF_NOTE, "initial_value: the keyframe \"%s\" begins there; without it joints begin at zero",
-             START);
+             INITIAL_VALUE);
   }
 
   hfi_key_layout_release(&ids);

@@ -2,6 +2,8 @@
 //
 // A file contains one tree. Its root is the link "world", so that every reader knows whether the robot is fixed or
 // floats.
+//
+// w: the writer, m: its model.
 #include "io/robots/urdf_write.h"
 
 #include "base/error.h"
@@ -17,14 +19,15 @@ static const char WRITE_SDF[] = "SDFormat can say it: write a file that ends in 
 // Refuses joints that URDF lacks, and a second body that floats.
 static void refuse_joints(hfiRobotWriter* w) {
   const hfModel* m = w->m;
-  int floating = 0;
+  int floating = 0; // how many bodies float
   for (int j = 0; j < m->njnt; ++j) {
     int type = hf_model_jnt_type(m)[j];
     const char* name = hfi_robot_name_of(w, HF_OBJECT_JOINT, j);
 
     if (type == HF_JOINT_BALL) hfi_xml_refuse(&w->xml, "joint \"%s\": URDF has no ball joints; %s", name, WRITE_SDF);
     if (type == HF_JOINT_SCREW) hfi_xml_refuse(&w->xml, "joint \"%s\": URDF has no screw joints; %s", name, WRITE_SDF);
-    if (type == HF_JOINT_FREE && ++floating == 2)
+    if (type == HF_JOINT_FREE) ++floating;
+    if (type == HF_JOINT_FREE && floating == 2)
       hfi_xml_refuse(&w->xml, "URDF describes one robot, but body \"%s\" is not the only one that floats; %s",
                      hfi_robot_name_of(w, HF_OBJECT_BODY, hf_model_jnt_body(m)[j]), WRITE_SDF);
   }
@@ -51,18 +54,21 @@ static void warn_of_urdf(hfiRobotWriter* w) {
     ranges += w->drive[j].has_own_range;
   }
 
-  int of_type[HFI_SHAPES] = {0};
-  for (int i = 0; i < m->ngeom; ++i) ++of_type[hf_model_geom_type(m)[i]];
-  int capsules = of_type[HF_GEOM_CAPSULE];
-  int ellipsoids = of_type[HF_GEOM_ELLIPSOID];
+  int geoms_of_type[HFI_SHAPES] = {0};
+  for (int i = 0; i < m->ngeom; ++i) ++geoms_of_type[hf_model_geom_type(m)[i]];
+  int capsules = geoms_of_type[HF_GEOM_CAPSULE];
+  int ellipsoids = geoms_of_type[HF_GEOM_ELLIPSOID];
 
-  int lifted = 0;
-  for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
+  int partly_compensated = 0;
+  for (int i = 1; i < m->nbody; ++i) {
+    double share = hf_model_body_gravcomp(m)[i];
+    partly_compensated += share != 0 && share != 1;
+  }
 
   hfi_robot_left_out(w, springs, "springs of joints");
-  hfi_robot_left_out(w, of_type[HF_GEOM_PLANE], "planes");
-  hfi_robot_left_out(w, of_type[HF_GEOM_HFIELD], "height fields");
-  hfi_robot_left_out(w, lifted, "compensation of a part of a weight");
+  hfi_robot_left_out(w, geoms_of_type[HF_GEOM_PLANE], "planes");
+  hfi_robot_left_out(w, geoms_of_type[HF_GEOM_HFIELD], "height fields");
+  hfi_robot_left_out(w, partly_compensated, "compensation of a part of a weight");
   hfi_robot_left_out(w, ranges, "ranges of controls other than the limits of the joint; a reader takes these");
   hfi_robot_left_out(w, gains, "gains of actuators; a reader chooses them");
   if (capsules) hfi_robot_warn(w, "URDF has no capsules: each becomes a cylinder and two balls (%d)", capsules);
@@ -72,7 +78,7 @@ static void warn_of_urdf(hfiRobotWriter* w) {
 
 // ---- the file -----------------------------------------------------------------------------------
 
-enum { SPACE_LINKS, SPACE_JOINTS };
+enum { SPACE_LINKS, SPACE_JOINTS }; // the spaces of names; frames share the space of links
 
 // Gives unique names to links and joints. The root is called "world".
 static void name_all(hfiRobotWriter* w) {
@@ -116,9 +122,9 @@ static void write_frames(hfiRobotWriter* w) {
     v3_store(xyz, X.p);
     hfi_robot_rpy(X.q, rpy);
 
+    const char* name = hfi_robot_unique(w, SPACE_LINKS, hfi_robot_name_of(w, HF_OBJECT_SITE, i), "_frame");
     hfi_xml_begin(&w->xml, 1, "frame");
-    hfi_xml_put_text(&w->xml, "name", hfi_robot_unique(w, SPACE_LINKS, hfi_robot_name_of(w, HF_OBJECT_SITE, i),
-                                                       "_frame"));
+    hfi_xml_put_text(&w->xml, "name", name);
     hfi_xml_put_text(&w->xml, "link", link->name);
     hfi_xml_put_reals(&w->xml, "xyz", xyz, 3);
     hfi_xml_put_reals(&w->xml, "rpy", rpy, 3);
@@ -126,7 +132,8 @@ static void write_frames(hfiRobotWriter* w) {
   }
 }
 
-// Each of the two bodies is a group for itself.
+// Writes a pair of bodies that do not touch as two filter groups of one link each, of which the first ignores the
+// second.
 static void write_filter(hfiRobotWriter* w, int number) {
   for (int k = 0; k < 2; ++k) {
     int link = w->link_of[w->apart[2 * number + k]];
@@ -143,7 +150,9 @@ static void write_filter(hfiRobotWriter* w, int number) {
 static void write_extension(hfiRobotWriter* w) {
   static const double none[3] = {0, 0, 0};
   const hfWorld* world = &w->m->world;
-  hfi_xml_print(&w->xml, "  <mujoco>\n    <compiler strippath=\"false\" fusestatic=\"false\" discardvisual=\"false\"/>\n    <option");
+  hfi_xml_print(&w->xml, "  <mujoco>\n");
+  hfi_xml_print(&w->xml, "    <compiler strippath=\"false\" fusestatic=\"false\" discardvisual=\"false\"/>\n");
+  hfi_xml_print(&w->xml, "    <option");
   hfi_xml_put_reals(&w->xml, "timestep", &world->timestep, 1);
   hfi_xml_put_reals(&w->xml, "gravity", world->disable_gravity ? none : world->gravity, 3);
   hfi_xml_print(&w->xml, "/>\n  </mujoco>\n");
@@ -173,9 +182,14 @@ static void write_document(hfiRobotWriter* w) {
   warn_of_urdf(w);
 }
 
+// Writes a model as URDF. Refuses what is not one robot without loops. What else the format lacks is a warning in the
+// diagnostics.
 hfStatus hf_model_write_urdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
-  hfiRobotWriter w = {
-      .xml = {.path = path, .error = error}, .m = model, .format = "URDF", .diagnostics = diagnostics, .joints_at_origins = 1};
+  hfiRobotWriter w = {.xml = {.path = path, .error = error},
+                      .m = model,
+                      .format = "URDF",
+                      .diagnostics = diagnostics,
+                      .joints_at_origins = 1};
   return hfi_robot_write(&w, write_document);
 }

@@ -1,6 +1,9 @@
 // Joints and transmissions of a written URDF file. The origin of a link lies on the axis of its joint.
+//
+// w: the writer, m: its model.
 #include "io/robots/urdf_write.h"
 
+// The word of URDF for the type of the joint that moves a link.
 static const char* type_word(const hfModel* m, const hfiWrittenLink* link) {
   if (link->floats) return "floating";
   if (link->joint < 0) return "fixed";
@@ -12,19 +15,22 @@ static const char* type_word(const hfModel* m, const hfiWrittenLink* link) {
 static void put_limit(hfiRobotWriter* w, int joint) {
   const hfiJointDrive* drive = &w->drive[joint];
   const hfModel* m = w->m;
-  int limited = hf_model_jnt_limited(m)[joint];
+  int is_limited = hf_model_jnt_limited(m)[joint];
   int is_slide = hf_model_jnt_type(m)[joint] == HF_JOINT_SLIDE;
   double effort = drive->effort >= 0 ? drive->effort : HFI_UNLIMITED;
   double speed = drive->speed >= 0 ? drive->speed : HFI_UNLIMITED;
-  double range[2] = {-HFI_UNLIMITED, HFI_UNLIMITED};
-  if (limited && hf_model_jnt_range(m)[2 * joint] > -HFI_NO_END) range[0] = hf_model_jnt_range(m)[2 * joint];
-  if (limited && hf_model_jnt_range(m)[2 * joint + 1] < HFI_NO_END) range[1] = hf_model_jnt_range(m)[2 * joint + 1];
+  if (!is_limited && !is_slide && effort >= HFI_UNLIMITED && speed >= HFI_UNLIMITED) return;
 
-  if (!limited && !is_slide && effort >= HFI_UNLIMITED && speed >= HFI_UNLIMITED) return;
+  double range[2] = {-HFI_UNLIMITED, HFI_UNLIMITED};
+  const double* ends = hf_model_jnt_range(m) + 2 * joint;
+  if (is_limited && ends[0] > -HFI_NO_END) range[0] = ends[0];
+  if (is_limited && ends[1] < HFI_NO_END) range[1] = ends[1];
 
   hfi_xml_begin(&w->xml, 2, "limit");
-  if (limited || is_slide) hfi_xml_put_reals(&w->xml, "lower", &range[0], 1);
-  if (limited || is_slide) hfi_xml_put_reals(&w->xml, "upper", &range[1], 1);
+  if (is_limited || is_slide) {
+    hfi_xml_put_reals(&w->xml, "lower", &range[0], 1);
+    hfi_xml_put_reals(&w->xml, "upper", &range[1], 1);
+  }
   hfi_xml_put_reals(&w->xml, "effort", &effort, 1);
   hfi_xml_put_reals(&w->xml, "velocity", &speed, 1);
   hfi_xml_print(&w->xml, "/>\n");
@@ -57,12 +63,14 @@ static void put_mimic(hfiRobotWriter* w, int joint) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes <parent> or <child>.
 static void put_end(hfiXmlWriter* xml, const char* element, const char* link) {
   hfi_xml_begin(xml, 2, element);
   hfi_xml_put_text(xml, "link", link);
   hfi_xml_print(xml, "/>\n");
 }
 
+// Writes the joint of a link, whose parent is another link or the link "world".
 void hfi_urdf_write_joint(hfiRobotWriter* w, const hfiWrittenLink* link) {
   int joint = link->joint;
   hfi_xml_begin(&w->xml, 1, "joint");
@@ -86,7 +94,8 @@ void hfi_urdf_write_joint(hfiRobotWriter* w, const hfiWrittenLink* link) {
   hfi_xml_print(&w->xml, "  </joint>\n");
 }
 
-// A joint that has an armature but no actuator gets a transmission with a state interface only.
+// Writes the <transmission> of a joint that has an actuator or an armature. Without an actuator it has a state
+// interface only.
 void hfi_urdf_write_transmission(hfiRobotWriter* w, const hfiWrittenLink* link) {
   static const char* const interfaces[] = {[HFI_UNDRIVEN] = "JointStateInterface",
                                            [HFI_DRIVEN_BY_FORCE] = "EffortJointInterface",
@@ -95,17 +104,21 @@ void hfi_urdf_write_transmission(hfiRobotWriter* w, const hfiWrittenLink* link) 
   int joint = link->joint;
   if (joint < 0) return;
   const hfiJointDrive* drive = &w->drive[joint];
-  const char* name = drive->kind == HFI_UNDRIVEN ? "" : hf_model_name(w->m, HF_OBJECT_ACTUATOR, drive->actuator);
   double armature = hf_model_dof_armature(w->m)[hf_model_jnt_dofadr(w->m)[joint]];
   if (drive->kind == HFI_UNDRIVEN && armature == 0) return;
+
+  const char* name = "";
+  if (drive->kind != HFI_UNDRIVEN) name = hf_model_name(w->m, HF_OBJECT_ACTUATOR, drive->actuator);
+  if (!*name) name = hfi_robot_format(w, "%s_motor", link->joint_name);
 
   hfi_xml_begin(&w->xml, 1, "transmission");
   hfi_xml_put_text(&w->xml, "name", hfi_robot_format(w, "%s_transmission", link->joint_name));
   hfi_xml_print(&w->xml, ">\n    <type>transmission_interface/SimpleTransmission</type>\n    <joint");
   hfi_xml_put_text(&w->xml, "name", link->joint_name);
-  hfi_xml_print(&w->xml, ">\n      <hardwareInterface>hardware_interface/%s</hardwareInterface>\n    </joint>\n    <actuator",
+  hfi_xml_print(&w->xml, ">\n      <hardwareInterface>hardware_interface/%s</hardwareInterface>\n    </joint>\n",
                 interfaces[drive->kind]);
-  hfi_xml_put_text(&w->xml, "name", *name ? name : hfi_robot_format(w, "%s_motor", link->joint_name));
+  hfi_xml_print(&w->xml, "    <actuator");
+  hfi_xml_put_text(&w->xml, "name", name);
   hfi_xml_print(&w->xml, ">\n      <mechanicalReduction>1</mechanicalReduction>\n");
 
   if (armature != 0) {

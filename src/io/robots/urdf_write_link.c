@@ -1,4 +1,6 @@
 // Links of a written URDF file: inertia, collisions and visuals.
+//
+// w: the writer, m: its model.
 #include "io/robots/urdf_write.h"
 
 #include "base/finite.h"
@@ -6,14 +8,13 @@
 
 #include <stdio.h>
 
+// Writes <origin xyz rpy>, or nothing for the identity.
 void hfi_urdf_write_origin(hfiXmlWriter* xml, int depth, hfiPlacement X) {
   double xyz[3];
   double rpy[3];
   v3_store(xyz, X.p);
   hfi_robot_rpy(X.q, rpy);
-  int moved = xyz[0] != 0 || xyz[1] != 0 || xyz[2] != 0;
-  int turned = rpy[0] != 0 || rpy[1] != 0 || rpy[2] != 0;
-  if (!moved && !turned) return;
+  if (!hfi_any_nonzero(xyz, 3) && !hfi_any_nonzero(rpy, 3)) return;
 
   hfi_xml_begin(xml, depth, "origin");
   hfi_xml_put_reals(xml, "xyz", xyz, 3);
@@ -26,12 +27,13 @@ static void write_inertial(hfiRobotWriter* w, const hfiWrittenLink* link) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   static const double upright[4] = {1, 0, 0, 0};
   const hfModel* m = w->m;
+  const double* mass = hf_model_body_mass(m) + link->body;
+  const double* I = hf_model_body_inertia(m) + 6 * link->body;
   int first = hf_model_body_geomadr(m)[link->body];
   int collides = 0;
   for (int i = 0; i < hf_model_body_geomnum(m)[link->body]; ++i) collides |= hfi_robot_collides(m, first + i);
-  const double* mass = hf_model_body_mass(m) + link->body;
-  const double* I = hf_model_body_inertia(m) + 6 * link->body;
-  if (!link->carries || (!collides && *mass == 0 && !hfi_any_nonzero(I, 6))) return;
+  int has_inertia = *mass != 0 || hfi_any_nonzero(I, 6);
+  if (!link->carries || (!collides && !has_inertia)) return;
 
   hfi_xml_print(&w->xml, "    <inertial>\n");
   hfi_urdf_write_origin(&w->xml, 3, hfi_robot_in_link(link, hf_model_body_com(m) + 3 * link->body, upright));
@@ -59,42 +61,53 @@ static int divide_geom(const hfModel* m, const hfiWrittenLink* link, int geom, U
                        hfi_robot_in_link(link, hf_model_geom_pos(m) + 3 * geom, hf_model_geom_quat(m) + 4 * geom)};
   if (!is_capsule) return 1;
 
+  // the ends of the cylinder lie at z = -size[1] and size[1]
   part[0].type = HF_GEOM_CYLINDER;
-  for (int i = 1; i <= 2; ++i) {
-    part[i] = part[0];
-    part[i].type = HF_GEOM_SPHERE;
-    part[i].X.p = v3_add(part[0].X.p, q_rotate(part[0].X.q, v3(0, 0, i == 1 ? -size[1] : size[1])));
+  const double end[2] = {-size[1], size[1]};
+  for (int i = 0; i < 2; ++i) {
+    part[1 + i] = part[0];
+    part[1 + i].type = HF_GEOM_SPHERE;
+    part[1 + i].X.p = v3_add(part[0].X.p, q_rotate(part[0].X.q, v3(0, 0, end[i])));
   }
   return 3;
 }
 
-// Writes the file of a mesh, or of a ball for an ellipsoid.
+// Writes the attributes and the end of <mesh>: the file of a mesh or, for an ellipsoid, of a ball that is scaled.
 static void put_mesh(hfiRobotWriter* w, const UrdfPart* part, int geom, int drawn) {
-  int is_ball = part->type == HF_GEOM_ELLIPSOID;
-  hfi_xml_put_text(&w->xml, "filename", is_ball ? hfi_robot_ball(w) : hfi_robot_mesh(w, hf_model_geom_mesh(w->m)[geom], drawn));
-  if (is_ball) hfi_xml_put_reals(&w->xml, "scale", part->size, 3);
+  if (part->type == HF_GEOM_ELLIPSOID) {
+    hfi_xml_put_text(&w->xml, "filename", hfi_robot_ball(w));
+    hfi_xml_put_reals(&w->xml, "scale", part->size, 3);
+  } else {
+    hfi_xml_put_text(&w->xml, "filename", hfi_robot_mesh(w, hf_model_geom_mesh(w->m)[geom], drawn));
+  }
   hfi_xml_print(&w->xml, drawn ? "/>\n" : "><drake:declare_convex/></mesh>\n");
+}
+
+// Writes the sizes of a shape as attributes.
+static void put_sizes(hfiXmlWriter* xml, const hfiUrdfSize* item, const double* size) {
+  for (int k = 0; k < 3 && item[k].attribute; ++k) {
+    double x[3];
+    for (int i = 0; i < item[k].count; ++i) x[i] = size[i] / item[k].factor;
+    hfi_xml_put_reals(xml, item[k].attribute, x, item[k].count);
+    size += item[k].count;
+  }
 }
 
 // Writes the shape of a part. drawn: a mesh is written as it is drawn, else as its hull.
 static void write_shape(hfiRobotWriter* w, const UrdfPart* part, int geom, int drawn) {
   int is_mesh = part->type == HF_GEOM_MESH || part->type == HF_GEOM_ELLIPSOID;
-  const hfiUrdfSize* item = hfi_shape_kinds[part->type].urdf;
-  const double* size = part->size;
 
   hfi_xml_print(&w->xml, "      <geometry>\n        <%s", is_mesh ? "mesh" : hf_geom_type_name(part->type));
-  for (int k = 0; k < 3 && item[k].attribute && !is_mesh; size += item[k++].count) {
-    double x[3];
-    for (int i = 0; i < item[k].count; ++i) x[i] = size[i] / item[k].factor;
-    hfi_xml_put_reals(&w->xml, item[k].attribute, x, item[k].count);
-  }
-  if (is_mesh)
+  if (is_mesh) {
     put_mesh(w, part, geom, drawn);
-  else
+  } else {
+    put_sizes(&w->xml, hfi_shape_kinds[part->type].urdf, part->size);
     hfi_xml_print(&w->xml, "/>\n");
+  }
   hfi_xml_print(&w->xml, "      </geometry>\n");
 }
 
+// Writes an element <ELEMENT value="x"/>.
 static void write_value(hfiXmlWriter* xml, const char* element, double x) {
   hfi_xml_begin(xml, 4, element);
   hfi_xml_put_reals(xml, "value", &x, 1);
@@ -116,7 +129,8 @@ static void write_contact(hfiXmlWriter* xml, const hfModel* m, int geom) {
   hfi_xml_print(xml, "      </drake:proximity_properties>\n");
 }
 
-// A material has the name of its colour, because in URDF materials of one name are the same.
+// Writes the colour of a visual as a material with the name of its colour, because in URDF materials of one name are
+// the same.
 static void write_colour(hfiXmlWriter* xml, const float rgba[4]) {
   hfi_xml_print(xml, "      <material name=\"rgba ");
   hfi_xml_print_floats(xml, rgba, 4);
@@ -130,13 +144,13 @@ static void write_geom(hfiRobotWriter* w, const hfiWrittenLink* link, int geom, 
   const hfModel* m = w->m;
   const char* element = drawn ? "visual" : "collision";
   const char* name = hf_model_name(m, HF_OBJECT_GEOM, geom);
-  int twice = hfi_robot_collides(m, geom) && drawn; // The collision has the name already.
+  int is_collision_too = hfi_robot_collides(m, geom) && drawn; // Then the collision has the name.
 
   UrdfPart part[3];
   int count = divide_geom(m, link, geom, part);
   for (int i = 0; i < count; ++i) {
     hfi_xml_begin(&w->xml, 2, element);
-    if (*name && !twice && i == 0) hfi_xml_put_text(&w->xml, "name", name);
+    if (*name && !is_collision_too && i == 0) hfi_xml_put_text(&w->xml, "name", name);
     hfi_xml_print(&w->xml, ">\n");
     hfi_urdf_write_origin(&w->xml, 3, part[i].X);
     write_shape(w, &part[i], geom, drawn);
@@ -148,7 +162,7 @@ static void write_geom(hfiRobotWriter* w, const hfiWrittenLink* link, int geom, 
   }
 }
 
-// The restitution of a link is that of the first of its geoms that has one.
+// Writes the restitution of a link: the largest of its geoms.
 static void write_restitution(hfiRobotWriter* w, const hfiWrittenLink* link) {
   int first = hf_model_body_geomadr(w->m)[link->body];
   double restitution = 0;
@@ -161,6 +175,7 @@ static void write_restitution(hfiRobotWriter* w, const hfiWrittenLink* link) {
   hfi_xml_print(&w->xml, "    </contact>\n");
 }
 
+// Writes a link with its inertia, and its geoms except planes and height fields.
 void hfi_urdf_write_link(hfiRobotWriter* w, const hfiWrittenLink* link) {
   const hfModel* m = w->m;
   int first = hf_model_body_geomadr(m)[link->body];

@@ -2,8 +2,6 @@
 #include "io/xml/placement.h"
 #include "math/elementary.h"
 
-// A vector shorter than this has no direction [-].
-static const double SHORTEST_DIRECTION = 1e-10;
 
 hfiPlacement hfi_placement_identity(void) {
   hfiPlacement X = {{0, 0, 0}, {1, 0, 0, 0}};
@@ -20,17 +18,24 @@ hfiPlacement hfi_placement_from(const double pos[3], const double quat[4]) {
   return X;
 }
 
-// The rotation is about z x axis. If the axis is parallel or antiparallel to z, it may be about any axis across z.
+hfiPlacement hfi_placement_inverse(hfiPlacement X_AB) {
+  hfQuat q_BA = q_conj(X_AB.q);
+  hfiPlacement X_BA = {v3_scale(-1, q_rotate(q_BA, X_AB.p)), q_BA};
+  return X_BA;
+}
+
+// The smallest rotation that turns +z into `axis`. It is about z x axis. If the axis is parallel or antiparallel to z, it may be about any axis across z.
 hfQuat hfi_quat_from_z(hfVec3 axis) {
   hfVec3 z = v3_unit(axis);
   hfVec3 turn = v3_cross(v3(0, 0, 1), z);
   double sine = v3_norm(turn);
-  hfVec3 unit = sine > SHORTEST_DIRECTION ? v3_scale(1 / sine, turn) : v3(1, 0, 0);
+  hfVec3 unit = sine > HFI_SHORTEST_DIRECTION ? v3_scale(1 / sine, turn) : v3(1, 0, 0);
   return q_from_axis_angle(unit, hfi_atan2(sine, z.z));
 }
 
+// Turns q so that the z axis of a plane is its normal, or refuses a normal without a direction.
 void hfi_turn_plane(hfiReader* r, const hfiElem* elem, const double normal[3], hfQuat* q) {
-  if (!(v3_norm(v3_load(normal)) > SHORTEST_DIRECTION))
+  if (!(v3_norm(v3_load(normal)) > HFI_SHORTEST_DIRECTION))
     hfi_fail(r, elem, HF_ERROR_MODEL, "the normal has no direction");
   if (!r->status) *q = q_unit(q_mul(*q, hfi_quat_from_z(v3_load(normal))));
 }

@@ -249,6 +249,12 @@ static hfiElem* find_from(hfiElem* elem, const char* name) {
 
 hfiElem* hfi_child(const hfiElem* elem, const char* name) { return find_from(elem->child, name); }
 hfiElem* hfi_next(const hfiElem* elem, const char* name) { return find_from(elem->next, name); }
+void hfi_xml_use_all(hfiElem* elem) {
+  elem->used = 1;
+  for (hfiAttr* a = elem->attr; a; a = a->next) a->used = 1;
+  for (hfiElem* child = elem->child; child; child = child->next) hfi_xml_use_all(child);
+}
+
 int hfi_is(const hfiElem* elem, const char* name) { return strcmp(elem->name, name) == 0; }
 
 void hfi_xml_splice(hfiElem* elem, hfiElem* root) {

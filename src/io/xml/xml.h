@@ -32,6 +32,8 @@ hfiElem* hfi_xml_load(struct hfiReader* reader, const char* path, const hfiElem*
 hfiElem* hfi_child(const hfiElem* elem, const char* name);
 hfiElem* hfi_next(const hfiElem* elem, const char* name);
 int hfi_is(const hfiElem* elem, const char* name);
+// Marks an element, its attributes and all below it as used.
+void hfi_xml_use_all(hfiElem* elem);
 
 // Replaces `elem` by the children of `root`.
 void hfi_xml_splice(hfiElem* elem, hfiElem* root);
