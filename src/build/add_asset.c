@@ -7,7 +7,7 @@
 // ---- meshes ----------------------------------------------------------------------------------------
 
 // Vertices and triangles of one mesh: a model has no larger counts.
-enum { MOST_ELEMENTS = HFI_MOST_OBJECTS };
+enum { MOST_MESH_ELEMENTS = HFI_MOST_OBJECTS };
 
 // Refuses triangles that name vertices which do not exist. `noun` is what the message calls a triangle.
 static hfStatus check_triangles(const hfMeshDef* d, const char* noun, const int32_t* tri, int count, hfError* error) {
@@ -24,8 +24,8 @@ hfStatus hfi_check_mesh(const hfBuilder* b, void* def, hfError* error) {
   const hfMeshDef* d = def;
   if (d->nvert < 4 || d->nhulltri < 4 || d->ntri < 0)
     return HFI_REFUSE(d, kind, "needs at least 4 vertices and 4 hull triangles");
-  if (d->nvert > MOST_ELEMENTS || d->ntri > MOST_ELEMENTS || d->nhulltri > MOST_ELEMENTS)
-    return HFI_REFUSE(d, kind, "has more than %d vertices or triangles", MOST_ELEMENTS);
+  if (d->nvert > MOST_MESH_ELEMENTS || d->ntri > MOST_MESH_ELEMENTS || d->nhulltri > MOST_MESH_ELEMENTS)
+    return HFI_REFUSE(d, kind, "has more than %d vertices or triangles", MOST_MESH_ELEMENTS);
   if (!d->vert || !d->hulltri || (d->ntri > 0 && !d->tri))
     return HFI_REFUSE(d, kind, "lacks its vertices or triangles");
   if (d->inertia < HF_MESH_INERTIA_CONVEX || d->inertia > HF_MESH_INERTIA_SHELL)

@@ -14,10 +14,11 @@
 #include <string.h>
 
 // Bodies with more dofs are not checked.
-enum { MAX_DOFS = 12 };
+enum { CHECKED_DOFS = 12 };
 // Numbers of a column: a twist, and a row for the armature of each dof.
-enum { COLUMN = 6 + MAX_DOFS };
-enum { CONFIGURATIONS = 3 };
+enum { COLUMN_NUMBERS = 6 + CHECKED_DOFS };
+// Dependent joints must be so at each of so many configurations.
+enum { TRIED_CONFIGURATIONS = 3 };
 // Columns are dependent if less than this share of one is left after the parts along the others are taken away [-].
 static const double DEPENDENT_SHARE = 1e-9;
 
@@ -47,28 +48,28 @@ static hfPose displace(const hfModel* m, int j, int c) {
 
 static double dot_columns(const double* a, const double* b) {
   double sum = 0;
-  for (int r = 0; r < COLUMN; ++r) sum += a[r] * b[r];
+  for (int r = 0; r < COLUMN_NUMBERS; ++r) sum += a[r] * b[r];
   return sum;
 }
 
 // Subtracts from column k its parts along the columns before, and gives it unit length. Returns the share of its length
 // that was left.
-static double orthogonalise(double (*S)[COLUMN], int k) {
+static double orthogonalise(double (*S)[COLUMN_NUMBERS], int k) {
   double before = dot_columns(S[k], S[k]);
   for (int twice = 0; twice < 2; ++twice)
     for (int i = 0; i < k; ++i) {
       double dot = dot_columns(S[i], S[k]);
-      for (int r = 0; r < COLUMN; ++r) S[k][r] -= dot * S[i][r];
+      for (int r = 0; r < COLUMN_NUMBERS; ++r) S[k][r] -= dot * S[i][r];
     }
 
   double after = dot_columns(S[k], S[k]);
-  for (int r = 0; after > 0 && r < COLUMN; ++r) S[k][r] /= sqrt(after);
+  for (int r = 0; after > 0 && r < COLUMN_NUMBERS; ++r) S[k][r] /= sqrt(after);
   return before > 0 ? sqrt(after / before) : 0;
 }
 
 // The first joint of body b that moves it in the same way as joints before it, at configuration c; -1 if there is none.
 static int find_dependent(const hfModel* m, int b, int c) {
-  double S[MAX_DOFS][COLUMN];
+  double S[CHECKED_DOFS][COLUMN_NUMBERS];
   memset(S, 0, sizeof S);
   hfPose X = pose_identity();
   int first = hf_model_body_jntadr(m)[b];
@@ -79,7 +80,7 @@ static int find_dependent(const hfModel* m, int b, int c) {
     hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * j);
     hfVec3 anchor = v3_load(hf_model_jnt_pos(m) + 3 * j);
     for (int k = 0; k < joint->info.nv; ++k, ++n) {
-      if (n == MAX_DOFS) return -1;
+      if (n == CHECKED_DOFS) return -1;
       hfMotion V = joint->reference_axis(&X, axis, anchor, hf_model_jnt_pitch(m)[j], k);
       v3_store(S[n], V.w);
       v3_store(S[n] + 3, V.v);
@@ -97,7 +98,7 @@ hfStatus hfi_check_joints(const hfiFinish* f, hfError* error) {
   const hfModel* m = f->m;
   for (int b = 1; b < m->nbody; ++b) {
     int j = hf_model_body_jntnum(m)[b] > 1 ? find_dependent(m, b, 0) : -1;
-    for (int c = 1; c < CONFIGURATIONS && j >= 0; ++c) j = find_dependent(m, b, c);
+    for (int c = 1; c < TRIED_CONFIGURATIONS && j >= 0; ++c) j = find_dependent(m, b, c);
     if (j < 0) continue;
 
     const hfJointDef* d = hfi_finish_def(f, HF_OBJECT_JOINT, j);

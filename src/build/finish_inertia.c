@@ -52,7 +52,9 @@ static Matter infer_matter(const hfiFinish* f, int body) {
 // Applies lower bounds and the triangle inequality A + B >= C of principal moments. If the moments change, the
 // principal axes stay the same, also between moments that become equal.
 static hfStatus repair_matter(const hfBuildConfig* rules, const hfBodyDef* d, Matter* matter, hfError* error) {
-  static const double ROUNDING = 1e-6; // slack for files that are written with few digits [-]
+  // The triangle inequality may be missed by this share, because files are written with few digits [-].
+  static const double TRIANGLE_SLACK_SHARE = 1e-6;
+
   hfiMass* mass = &matter->mass;
   double moment[3]; // descending
   hfMat3 R;
@@ -66,7 +68,7 @@ static hfStatus repair_matter(const hfBuildConfig* rules, const hfBodyDef* d, Ma
     changed = 1;
   }
 
-  if (moment[1] + moment[2] < moment[0] * (1 - ROUNDING)) {
+  if (moment[1] + moment[2] < moment[0] * (1 - TRIANGLE_SLACK_SHARE)) {
     if (!rules->balance_inertia)
       return HFI_REFUSE(d, HF_OBJECT_BODY, "principal moments %g %g %g violate A + B >= C", moment[0], moment[1],
                         moment[2]);

@@ -17,14 +17,15 @@
 
 #include <string.h>
 
-// Carlson's integral R_D, to 1e-9 of its value.
+// Carlson's integral R_D, to 1e-9 of its value, by his duplication theorem: each round brings x, y and z four times
+// nearer to each other.
 static double carlson_rd(double x, double y, double z) {
-  enum { MOST_DOUBLINGS = 60 };
+  enum { MAX_DUPLICATIONS = 60 };
   double sum = 0;
   double share = 1; // 4^-n
   double mean = (x + y + 3 * z) / 5;
 
-  for (int n = 0; n < MOST_DOUBLINGS; ++n) {
+  for (int n = 0; n < MAX_DUPLICATIONS; ++n) {
     double spread = max2(fabs(x - mean), max2(fabs(y - mean), fabs(z - mean)));
     if (!(spread > 1e-9 * mean)) break;
 

@@ -2,7 +2,7 @@
 //
 //   1. Drop the vertices that no triangle uses, and check that the surface is closed and encloses a volume.
 //   2. Group the triangles into faces. A face grows from the largest triangle that has none yet: a neighbour joins if
-//      its vertices lie within COPLANAR of the plane of that triangle.
+//      its vertices lie within FACE_FLATNESS_SHARE of the plane of that triangle.
 //   3. Chain the boundary edges of each face to its polygon. A boundary edge is the reverse of an edge of another face.
 //   4. Remove the vertices of the polygons that lie on a straight line between two faces.
 //   5. List the neighbours of every vertex along the edges of the triangles.
@@ -15,7 +15,7 @@
 
 // A vertex lies in a plane if its distance is below this share of the diameter: the rounding of mesh files in single
 // precision [-].
-static const double COPLANAR = 1e-7;
+static const double FACE_FLATNESS_SHARE = 1e-7;
 
 // A directed edge of a triangle.
 typedef struct Edge {
@@ -221,8 +221,8 @@ static void straighten_faces(hfiHullData* h, int32_t* flat, double tolerance) {
 }
 
 // Step 5: lists the neighbours of every vertex in ascending order. Each edge belongs to two triangles, one for each
-// direction. The edges of the polygons are not enough: faces are flat only up to COPLANAR, so that a walk along polygon
-// edges to the highest vertex could end below a vertex across a face.
+// direction. The edges of the polygons are not enough: faces are flat only up to FACE_FLATNESS_SHARE, so that a walk
+// along polygon edges to the highest vertex could end below a vertex across a face.
 static void link_edges(hfiHullData* h, const HullWork* w) {
   memset(h->edge_start, 0, sizeof *h->edge_start * (size_t)(h->nvert + 1));
   for (int32_t i = 0; i < 3 * w->ntri; ++i) {
@@ -250,7 +250,7 @@ static hfStatus check_surface(const hfiHullData* h, const HullWork* w, double di
 
 // Steps 2 to 5, on vertices and triangles that are numbered anew.
 static hfStatus build_faces(hfiHullData* h, HullWork* w, double diameter, hfError* error) {
-  double tolerance = COPLANAR * diameter;
+  double tolerance = FACE_FLATNESS_SHARE * diameter;
   for (int32_t t = 0; t < w->ntri; ++t) {
     const int32_t* corner = w->tri + 3 * t;
     w->area[t] = v3_norm(area_vector(h, corner));

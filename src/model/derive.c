@@ -82,7 +82,9 @@ void hfi_reference_composites(const hfModel* m, const hfPose* X_WB, hfiInertia* 
 
 // Sets the principal axes of a body, and refuses a mass or inertia that no matter has.
 static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
-  static const double ROUNDING = 1e-10; // the least moment of a valid inertia over the largest may be -1e-10 [-]
+  // The least moment of a valid inertia may be negative by this share of the largest, by rounding [-].
+  static const double NEGATIVE_MOMENT_SHARE = 1e-10;
+
   const double* I = hf_model_body_inertia(m) + 6 * b;
   double mass = hf_model_body_mass(m)[b];
   double* iquat = hfi_set_body_iquat(m) + 4 * b;
@@ -94,7 +96,7 @@ static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   if (!isfinite(mass) || mass < 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: mass %g is negative or not finite",
                       hfi_model_label(m, HF_OBJECT_BODY, b).text, mass);
-  if (!isfinite(moment[2]) || moment[2] < -ROUNDING * fabs(moment[0]))
+  if (!isfinite(moment[2]) || moment[2] < -NEGATIVE_MOMENT_SHARE * fabs(moment[0]))
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: inertia is not positive (principal moments %g %g %g)",
                       hfi_model_label(m, HF_OBJECT_BODY, b).text, moment[0], moment[1], moment[2]);
 
@@ -118,7 +120,8 @@ static void derive_bounds(hfModel* m) {
 // its body.
 static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite, int* at_fault,
                                   hfError* error) {
-  static const double LEAST_INERTIA = 1e-15; // [kg or kg m^2]
+  // A dof with a smaller inertia cannot be simulated [kg or kg m^2].
+  static const double LEAST_DOF_INERTIA = 1e-15;
   hfi_reference_composites(m, X_WB, composite);
 
   for (int i = 0; i < m->nv; ++i) {
@@ -127,7 +130,7 @@ static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* co
     hfMotion S = hfi_reference_axis(m, i, X_WB);
     double inertia = fo_dot(inertia_mul(&composite[b], S), S) + hf_model_dof_armature(m)[i];
     *at_fault = b;
-    if (!(inertia > LEAST_INERTIA))
+    if (!(inertia > LEAST_DOF_INERTIA))
       return hfi_refuse(error, HF_ERROR_MODEL, "%s: %s moves no inertia; give the body mass or the joint armature",
                         hfi_model_label(m, HF_OBJECT_BODY, b).text, hfi_model_label(m, HF_OBJECT_JOINT, j).text);
     hfi_set_dof_M0(m)[i] = inertia;

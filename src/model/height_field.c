@@ -6,7 +6,7 @@
 
 // Two neighbouring triangles lie in one plane if the far vertex of one is nearer to the plane of the other than this
 // share of the field's cells and heights [-]. Heights come from files in single precision.
-static const double COPLANAR = 2e-7;
+static const double REGION_FLATNESS_SHARE = 2e-7;
 
 // A view of height field i of a model.
 hfiHeightField hfi_model_height_field(const hfModel* m, int i) {
@@ -89,7 +89,7 @@ static void join_flat(const hfiHeightField* f, FieldTriangle a, FieldTriangle b,
 // Joins the two triangles of each cell, and those of neighbouring cells.
 void hfi_hfield_regions(const hfiHeightField* f, int32_t* region) {
   int count = hfi_hfield_triangles(f->nrow, f->ncol);
-  double tolerance = COPLANAR * (min2(f->dx, f->dy) + f->highest - f->lowest);
+  double tolerance = REGION_FLATNESS_SHARE * (min2(f->dx, f->dy) + f->highest - f->lowest);
   for (int t = 0; t < count; ++t) region[t] = t;
 
   for (int r = 0; r < f->nrow - 1; ++r)

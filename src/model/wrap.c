@@ -98,12 +98,12 @@ static void add_slope(double a, double r, double phi, double* slope, double* cur
 // The angle of the point of touch, from p0 towards p1, which lie `turn` apart and a0, a1 from the centre. A safeguarded
 // Newton method: [low, high] holds the zero of the slope.
 static double find_touch_angle(double a0, double a1, double r, double turn) {
-  enum { MOST_STEPS = 60 }; // bisection alone reaches the last bit in this many steps
+  enum { MAX_ANGLE_STEPS = 60 }; // bisection alone reaches the last bit in this many steps
   double low = max2(0, turn - hfi_acos(r / a1));
   double high = min2(turn, hfi_acos(r / a0));
   double phi = 0.5 * (low + high);
 
-  for (int i = 0; i < MOST_STEPS; ++i) {
+  for (int i = 0; i < MAX_ANGLE_STEPS; ++i) {
     double slope = 0;
     double back = 0;
     double curvature = 0;
