@@ -22,8 +22,9 @@
 #include <unistd.h>
 
 enum { SMALLEST_SIDE = 16 };               // A camera of fewer pixels each way says nothing about a picture.
-enum { PATIENCE = 300, PICTURE_TIME = 5 }; // How long the browser may take, and as much more for each picture [s].
-enum { MOST_PICTURES = 100000 };           // Most pictures of a video.
+enum { BROWSER_PATIENCE = 300 };           // How long the browser may take [s],
+enum { PICTURE_PATIENCE = 5 };             // and as much more for each picture [s].
+enum { MOST_PICTURES = 100000 };           // The most pictures of a video.
 
 // ---- other programs ----------------------------------------------------------------------------------
 
@@ -31,11 +32,14 @@ enum { MOST_PICTURES = 100000 };           // Most pictures of a video.
 static int is_installed(const char* program) {
   char path[4096];
   const char* folder = getenv("PATH");
+
   while (folder && *folder) {
     size_t length = strcspn(folder, ":");
     snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, program);
     if (access(path, X_OK) == 0) return 1;
-    folder += length + (folder[length] == ':');
+
+    folder += length;
+    if (*folder == ':') ++folder;
   }
   return 0;
 }
@@ -83,6 +87,7 @@ static FILE* start_program(char* const* arguments, int writes, const char* folde
 static int end_program(FILE* file, pid_t child) {
   int status = -1;
   fclose(file);
+
   return waitpid(child, &status, 0) == child ? status : -1;
 }
 
@@ -91,13 +96,14 @@ static int end_program(FILE* file, pid_t child) {
 // Finds the body and the camera that options name, and the size of the picture. Returns the exit status.
 // Sets followed and through, and width and height where only the camera says them.
 static int find_objects(renderOptions* o, const hfModel* m) {
-  o->followed = o->follow ? find_object("--follow", m, HF_OBJECT_BODY, o->follow) : -1;
-  if (o->follow && o->followed < 0) return CLI_MISUSED;
-  o->through = o->camera ? find_object("--camera", m, HF_OBJECT_CAMERA, o->camera) : -1;
-  if (o->camera && o->through < 0) return CLI_MISUSED;
+  o->view.followed_body = o->view.follow ? find_object("--follow", m, HF_OBJECT_BODY, o->view.follow) : -1;
+  if (o->view.follow && o->view.followed_body < 0) return CLI_MISUSED;
 
-  if (o->camera && !o->width) {
-    const int32_t* pixels = hf_model_cam_resolution(m) + 2 * o->through;
+  o->view.camera_id = o->view.camera ? find_object("--camera", m, HF_OBJECT_CAMERA, o->view.camera) : -1;
+  if (o->view.camera && o->view.camera_id < 0) return CLI_MISUSED;
+
+  if (o->view.camera && !o->width) {
+    const int32_t* pixels = hf_model_cam_resolution(m) + 2 * o->view.camera_id;
     if (pixels[0] >= SMALLEST_SIDE && pixels[1] >= SMALLEST_SIDE) {
       o->width = pixels[0];
       o->height = pixels[1];
@@ -135,9 +141,10 @@ static int find_objects_of_scene(renderOptions* o) {
 // Decides from where to look, and how large the picture is. Returns the exit status.
 static int choose_view(renderOptions* o) {
   int status = CLI_GOOD;
-  o->followed = -1;
-  o->through = -1;
-  if (o->follow || o->camera)
+  o->view.followed_body = -1;
+  o->view.camera_id = -1;
+
+  if (o->view.follow || o->view.camera)
     status = is_recording(o->input) ? find_objects_of_recording(o) : find_objects_of_scene(o);
 
   if (!o->width) {
@@ -163,15 +170,18 @@ static int convert_recording(renderOptions* o, const char* page) {
   else
     end = hf_recording_frame(recording, frames - 1).time;
   hf_recording_free(recording);
+
   if (status != HF_OK || frames == 0) return CLI_FAILED;
 
-  if (o->time > end && o->video) {
-    say_error("%s ends at %g s: there is no video from --time %g on", o->input, end, o->time);
+  if (o->times.start > end && o->video) {
+    say_error("%s ends at %g s: there is no video from --time %g on", o->input, end, o->times.start);
     return CLI_MISUSED;
   }
-  if (o->time > end) say_warning("%s ends at %g s: --time %g shows its last frame", o->input, end, o->time);
-  if (isnan(o->until)) o->until = end;
-  if (isnan(o->time)) o->time = 0;
+  if (o->times.start > end)
+    say_warning("%s ends at %g s: --time %g shows its last frame", o->input, end, o->times.start);
+
+  if (isnan(o->times.end)) o->times.end = end;
+  if (isnan(o->times.start)) o->times.start = 0;
   return CLI_GOOD;
 }
 
@@ -185,7 +195,7 @@ static int simulate_scene(renderOptions* o, const char* page) {
   }
   self[length] = '\0';
 
-  snprintf(time, sizeof time, "%.9g", fmax(o->video ? o->until : o->time, 1e-6));
+  snprintf(time, sizeof time, "%.9g", fmax(o->video ? o->times.end : o->times.start, 1e-6));
   char* arguments[FORWARDED + 8] = {self,
                                     (char[]){"run"},
                                     (char*)(uintptr_t)o->input,
@@ -258,6 +268,7 @@ static int copy_picture(FILE* from, FILE* to) {
 // How the page codes its pictures: as the name of the picture asks, quickly those of a video.
 static const char* picture_type(const renderOptions* o) {
   const char* ending = o->video ? "jpg" : ending_of(o->picture);
+
   if (strncasecmp(ending, "jp", 2) == 0) return "jpeg";
   return strcasecmp(ending, "webp") == 0 ? "webp" : "png";
 }
@@ -267,6 +278,7 @@ static const char* picture_type(const renderOptions* o) {
 static size_t put_path(char* to, const char* path) {
   static const char digits[] = "0123456789ABCDEF";
   size_t n = 0;
+
   for (; *path; ++path) {
     unsigned c = (unsigned char)*path;
     if (isalnum((int)c) || strchr("/-_.", *path)) {
@@ -277,6 +289,7 @@ static size_t put_path(char* to, const char* path) {
       to[n++] = digits[c & 15];
     }
   }
+
   return n;
 }
 
@@ -287,22 +300,27 @@ static const char* json_word(int truth) {
 
 // The address of the page with `count` pictures to draw, which the caller frees. NULL: no memory.
 static char* page_address(const renderOptions* o, const char* page, int count) {
-  // A number of nine digits with its exponent needs less than 32 characters.
-  size_t room = 4096 + 3 * strlen(page) + 32 * (size_t)count;
+  enum { TIME_LENGTH = 32 }; // a number of nine digits with its exponent needs fewer characters
+  size_t room = 4096 + 3 * strlen(page) + TIME_LENGTH * (size_t)count;
   char* text = malloc(room);
   if (!text) return NULL;
 
+  const renderView* view = &o->view;
   size_t n = (size_t)snprintf(text, room, "file://");
   n += put_path(text + n, page);
-  n += (size_t)snprintf(text + n, room - n,
-                        "#render={\"width\":%d,\"height\":%d,\"type\":\"image/%s\","
-                        "\"forces\":%s,\"cones\":%s,\"collision\":%s,"
-                        "\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,\"follow\":%d,\"camera\":%d,\"times\":[",
-                        o->width, o->height, picture_type(o), json_word(!o->no_forces), json_word(o->cones),
-                        json_word(o->collision), o->zoom, o->azimuth, o->elevation, o->followed, o->through);
+  n += (size_t)snprintf(text + n, room - n, "#render={\"width\":%d,\"height\":%d,\"type\":\"image/%s\",", o->width,
+                        o->height, picture_type(o));
+  n += (size_t)snprintf(text + n, room - n, "\"forces\":%s,\"cones\":%s,\"collision\":%s,",
+                        json_word(!o->no_forces), json_word(o->cones), json_word(o->collision));
+  n += (size_t)snprintf(text + n, room - n, "\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,", view->zoom,
+                        view->azimuth, view->elevation);
+  n += (size_t)snprintf(text + n, room - n, "\"follow\":%d,\"camera\":%d,\"times\":[", view->followed_body,
+                        view->camera_id);
 
-  for (int i = 0; i < count; ++i)
-    n += (size_t)snprintf(text + n, room - n, "%s%.9g", i ? "," : "", o->time + i * o->speed / o->fps);
+  for (int i = 0; i < count; ++i) {
+    double time = o->times.start + i * o->times.speed / o->times.fps;
+    n += (size_t)snprintf(text + n, room - n, "%s%.9g", i ? "," : "", time);
+  }
   snprintf(text + n, room - n, "]}");
   return text;
 }
@@ -321,7 +339,7 @@ typedef struct target {
 // Sets encoder. Returns the file for the pictures; NULL, with errno, where that fails.
 static FILE* start_encoder(const renderOptions* o, target* t) {
   char fps[32];
-  snprintf(fps, sizeof fps, "%g", o->fps);
+  snprintf(fps, sizeof fps, "%g", o->times.fps);
 
   char* arguments[] = {(char[]){"ffmpeg"},
                        (char[]){"-y"},
@@ -384,6 +402,7 @@ static int close_target(const renderOptions* o, target* t, int whole, hfError* e
   if (good && stat(t->video, &older) == 0) chmod(t->beside, older.st_mode & 0777);
   good = good && rename(t->beside, t->video) == 0;
   free(t->video);
+
   if (good) return 1;
 
   remove(t->beside);
@@ -394,13 +413,14 @@ static int close_target(const renderOptions* o, target* t, int whole, hfError* e
 // The number of pictures, which may be larger than any int.
 static double count_pictures(const renderOptions* o) {
   if (!o->video) return 1;
-  return floor((o->until - o->time) * o->fps / o->speed) + 1;
+  return floor((o->times.end - o->times.start) * o->times.fps / o->times.speed) + 1;
 }
 
 // Refuses a video of no pictures or of too many. Returns 1, with a message, where it does.
 static int refuse_length(const renderOptions* o) {
   double count = count_pictures(o);
   if (count >= 1 && count <= MOST_PICTURES) return 0;
+
   say_error("a video of %.9g pictures: it has 1 to %d (--time, --until, --fps)", count, MOST_PICTURES);
   return 1;
 }
@@ -430,7 +450,9 @@ static int draw(const renderOptions* o, const char* browser, const char* page, c
   pid_t viewer;
   target to;
   hfError error = {HF_OK, ""};
-  double patience = o->patience > 0 ? o->patience : PATIENCE + PICTURE_TIME * (double)count;
+  double patience = BROWSER_PATIENCE + PICTURE_PATIENCE * (double)count;
+  if (o->patience > 0) patience = o->patience;
+
   int opened = open_target(o, &to, &error);
   FILE* from = opened ? start_program(arguments, 0, folder, patience, &viewer) : NULL;
 
@@ -444,6 +466,7 @@ static int draw(const renderOptions* o, const char* browser, const char* page, c
   int ended = from ? end_program(from, viewer) : 0;
   int good = opened && close_target(o, &to, drawn == count, &error);
   int timed_out = WIFSIGNALED(ended) && WTERMSIG(ended) == SIGALRM;
+
   if (opened && drawn < count && timed_out)
     say_error("%s drew only %d of %d pictures within %g s; --patience gives it more time", browser, drawn, count,
               patience);
@@ -451,6 +474,7 @@ static int draw(const renderOptions* o, const char* browser, const char* page, c
     say_error("%s drew %d of %d pictures", browser, drawn, count);
   else if (!good)
     say_error("%s", error.message);
+
   free(address);
   return good ? CLI_GOOD : CLI_FAILED;
 }
@@ -479,18 +503,20 @@ static int check_files(const renderOptions* o) {
     say_error("--video %s: a video is written to a file, not to a pipe or a device", o->video);
     return CLI_MISUSED;
   }
+
   if (refuse_folder_of("-o", o->picture) || refuse_folder_of("--video", o->video)) return CLI_FAILED;
   return CLI_GOOD;
 }
 
 // Chooses the times of a scene, and refuses options that do not go with the input. Returns the exit status.
 static int check_input(renderOptions* o, int is_scene) {
-  if ((o->follow || o->camera) && is_pipe(o->input)) {
+  if ((o->view.follow || o->view.camera) && is_pipe(o->input)) {
     say_error("%s: --follow and --camera read the scene before it is simulated, which a pipe does not allow; "
               "give a file",
               o->input);
     return CLI_MISUSED;
   }
+
   if (o->nforwarded && !is_scene) {
     say_error("%s is a recording: %s is for a scene, which is simulated", o->input, o->forwarded[0]);
     return CLI_MISUSED;
@@ -498,13 +524,14 @@ static int check_input(renderOptions* o, int is_scene) {
 
   // a scene does not end by itself
   if (is_scene) {
-    if (isnan(o->time)) o->time = o->video ? 0 : 2;
-    if (isnan(o->until)) o->until = 5;
+    if (isnan(o->times.start)) o->times.start = o->video ? 0 : 2;
+    if (isnan(o->times.end)) o->times.end = 5;
   }
-  if (o->video && o->until < o->time) {
-    say_error("--until %g is before --time %g", o->until, o->time);
+  if (o->video && o->times.end < o->times.start) {
+    say_error("--until %g is before --time %g", o->times.end, o->times.start);
     return CLI_MISUSED;
   }
+
   if (is_scene && refuse_length(o)) return CLI_MISUSED; // before it is simulated over that time
   return CLI_GOOD;
 }
@@ -531,21 +558,26 @@ static const char* find_browser(const renderOptions* o) {
   return browser;
 }
 
+// The verb: checks what it is given, makes the page in a temporary folder and draws it.
 int verb_render(int argc, char** argv) {
-  renderOptions o = {.time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .azimuth = -55, .elevation = 25};
+  renderOptions o = {.times = {.start = NAN, .end = NAN, .fps = 30, .speed = 1},
+                     .view = {.zoom = 1, .azimuth = -55, .elevation = 25}};
   argp_parse(&render_argp, argc, argv, 0, NULL, &o);
 
   int status = check_files(&o);
   if (status != CLI_GOOD) return status;
+
   int is_scene = !is_recording(o.input);
   status = check_input(&o, is_scene);
   if (status != CLI_GOOD) return status;
+
   status = choose_view(&o);
   if (status != CLI_GOOD) return status;
 
   const char* browser = find_browser(&o);
   char folder[TEMPORARY_PATH];
   if (!browser || make_temporary_folder(folder, "render") != 0) return CLI_FAILED;
+
   status = draw_in_folder(&o, is_scene, browser, folder);
   remove_tree(folder);
   return status;

@@ -71,15 +71,20 @@ static double take_time(const char* text, struct argp_state* state, const char* 
   return value;
 }
 
+enum { SMALLEST_SIDE = 16, LARGEST_SIDE = 8192 }; // Bounds of the width and the height of a picture [pixels].
+
 // Reads the size of the picture, in pixels.
 static void take_size(const char* text, renderOptions* o, struct argp_state* state) {
   int end = 0;
   int read = sscanf(text, "%5dx%5d%n", &o->width, &o->height, &end);
   int is_size = read == 2 && !text[end] && !text[strspn(text, "0123456789x")];
-  if (!is_size || o->width < 16 || o->height < 16 || o->width > 8192 || o->height > 8192)
-    argp_error(state, "--size %s: want WIDTHxHEIGHT, 16 to 8192 pixels", text);
+  int is_wide = o->width >= SMALLEST_SIDE && o->width <= LARGEST_SIDE;
+  int is_high = o->height >= SMALLEST_SIDE && o->height <= LARGEST_SIDE;
+  if (!is_size || !is_wide || !is_high)
+    argp_error(state, "--size %s: want WIDTHxHEIGHT, %d to %d pixels", text, SMALLEST_SIDE, LARGEST_SIDE);
 }
 
+// Appends an option and its value to the words that are passed on to holdfast run.
 static void forward(renderOptions* o, const char* name, char* value, struct argp_state* state) {
   if (o->nforwarded + 2 > FORWARDED) argp_error(state, "too many options");
   o->forwarded[o->nforwarded++] = (char*)(uintptr_t)name;
@@ -98,9 +103,9 @@ static error_t parse_input(renderOptions* o, int key, char* argument, struct arg
     if (!o->input) argp_error(state, "which scene or recording?");
     if (!o->picture == !o->video)
       argp_error(state, "give -o FILE.png or --video FILE.mp4%s", o->video ? ", not both" : "");
-    if (!o->video && o->of_video)
+    if (!o->video && o->times.has_video_option)
       argp_error(state, "--until, --fps and --speed are those of --video FILE.mp4, not of a picture");
-    if (o->camera && (o->follow || o->turned))
+    if (o->view.camera && (o->view.follow || o->view.is_turned))
       argp_error(state, "--camera says where to look from: not also --follow, --zoom, --azimuth or --elevation");
     return 0;
 
@@ -112,50 +117,55 @@ static error_t parse_input(renderOptions* o, int key, char* argument, struct arg
 static const storedOption stored[] = {
     STORE_TEXT('o', renderOptions, picture),
     STORE_TEXT(KEY_VIDEO, renderOptions, video),
-    STORE_TEXT(KEY_FOLLOW, renderOptions, follow),
-    STORE_TEXT(KEY_CAMERA, renderOptions, camera),
+    STORE_TEXT(KEY_FOLLOW, renderOptions, view.follow),
+    STORE_TEXT(KEY_CAMERA, renderOptions, view.camera),
     STORE_FLAG(KEY_CONES, renderOptions, cones),
     STORE_FLAG(KEY_NO_FORCES, renderOptions, no_forces),
     STORE_FLAG(KEY_COLLISION, renderOptions, collision),
     {0}};
 
+// The parser of argp for the options of holdfast render; its input is the renderOptions.
 static error_t parse(int key, char* argument, struct argp_state* state) {
   renderOptions* o = state->input;
   if (store_option(stored, o, key, argument)) return 0;
+
   switch (key) {
   case KEY_TIME:
-    o->time = take_time(argument, state, "--time");
+    o->times.start = take_time(argument, state, "--time");
     return 0;
   case KEY_UNTIL:
-    o->of_video = 1;
-    o->until = take_time(argument, state, "--until");
+    o->times.has_video_option = 1;
+    o->times.end = take_time(argument, state, "--until");
     return 0;
   case KEY_FPS:
-    o->of_video = 1;
-    o->fps = take_number(argument, 1, 1000, state, "--fps");
+    o->times.has_video_option = 1;
+    o->times.fps = take_number(argument, 1, 1000, state, "--fps");
     return 0;
   case KEY_SPEED:
-    o->of_video = 1;
-    o->speed = take_number(argument, 1e-3, 1e3, state, "--speed");
+    o->times.has_video_option = 1;
+    o->times.speed = take_number(argument, 1e-3, 1e3, state, "--speed");
     return 0;
+
   case KEY_ZOOM:
-    o->turned = 1;
-    o->zoom = take_number(argument, 0.1, 1e3, state, "--zoom");
+    o->view.is_turned = 1;
+    o->view.zoom = take_number(argument, 0.1, 1e3, state, "--zoom");
     return 0;
   case KEY_AZIMUTH:
-    o->turned = 1;
-    o->azimuth = take_number(argument, -360, 360, state, "--azimuth");
+    o->view.is_turned = 1;
+    o->view.azimuth = take_number(argument, -360, 360, state, "--azimuth");
     return 0;
   case KEY_ELEVATION:
-    o->turned = 1;
-    o->elevation = take_number(argument, -90, 90, state, "--elevation");
+    o->view.is_turned = 1;
+    o->view.elevation = take_number(argument, -90, 90, state, "--elevation");
     return 0;
+
   case KEY_PATIENCE:
     o->patience = take_number(argument, 1, 1e6, state, "--patience");
     return 0;
   case KEY_SIZE:
     take_size(argument, o, state);
     return 0;
+
   case KEY_KEYFRAME:
     forward(o, "--keyframe", argument, state);
     return 0;
@@ -165,6 +175,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_SET:
     forward(o, "--set", argument, state);
     return 0;
+
   default:
     return parse_input(o, key, argument, state);
   }

@@ -12,12 +12,14 @@
 // ---- interruption ----------------------------------------------------------------------------
 
 static volatile sig_atomic_t stop_requested;
+
 // The handler of signals: the run ends after the step that it is in.
 static void request_stop(int signal_number) {
   (void)signal_number;
   stop_requested = 1;
 }
 
+// Has the signals that ask a program to end set stop_requested.
 static void catch_interrupts(void) {
   struct sigaction action = {.sa_handler = request_stop};
   sigaction(SIGINT, &action, NULL);
@@ -39,51 +41,55 @@ static int find_controls(const runArguments* a, const hfModel* model, hfInput* i
 
   hfError error = {HF_OK, ""};
   if (hf_control_table_read(table, model, a->run.controls, &error) == HF_OK) return CLI_GOOD;
+
   say_error("%s", error.message);
   return CLI_FAILED;
 }
 
-// Adding up times rounds. The rounding of many steps is far less than the part SLACK of a step.
-#define SLACK 0.01
+// Part of a step [-] by which a time may miss the end of a step because adding up times rounds.
+#define ROUNDING_SLACK 0.01
 
 // Sets the controls of the next step, if they come from a table.
 static void set_controls(const hfControlTable* table, const run* r) {
-  if (table) hf_control_table_controls(table, r->state->time + SLACK * hf_sim_step_size(r->sim), r->input->ctrl);
+  if (!table) return;
+  double time = r->state->time + ROUNDING_SLACK * hf_sim_step_size(r->sim);
+  hf_control_table_controls(table, time, r->input->ctrl);
 }
 
 // ---- the run ---------------------------------------------------------------------------------
 
-// Counts the work of an integrator in a step; a method of discrete time has none.
-static void count_integration(runStatistics* s, const hfIntegratorReport* report) {
+// Adds the work of the integrator in a step; a method of discrete time has none.
+static void count_integration(integratorStatistics* s, const hfIntegratorReport* report) {
   if (report->evaluations == 0) return;
 
   s->smallest_step = s->evaluations ? fmin(s->smallest_step, report->smallest) : report->smallest;
   s->evaluations += report->evaluations;
-  s->inner_steps += report->steps;
+  s->steps += report->steps;
   s->rejected += report->rejected;
   s->failed += report->failed;
   s->held += report->held;
   s->missed += report->status > 0;
 }
 
-// Makes room for one switch more. Returns 0 when there is no memory; the list of switches then ends there.
-static int make_room(runStatistics* s) {
-  if (s->nswitch < s->switch_capacity) return 1;
+// Makes room for one switch more. Returns 0 if there is no memory; the list of switches then ends there.
+static int make_room(switchStatistics* s) {
+  if (s->count < s->capacity) return 1;
 
-  int capacity = s->switch_capacity ? 2 * s->switch_capacity : 64;
-  hfSwitch* more = realloc(s->switches, (size_t)capacity * sizeof *more);
+  int capacity = s->capacity ? 2 * s->capacity : 64;
+  hfSwitch* more = realloc(s->list, (size_t)capacity * sizeof *more);
   if (!more) return 0;
-  s->switches = more;
-  s->switch_capacity = capacity;
+
+  s->list = more;
+  s->capacity = capacity;
   return 1;
 }
 
-// Counts the switches, transitions and impacts of a step, and lists the switches.
-static void count_switches(runStatistics* s, const hfSim* sim, const hfSwitchReport* report) {
+// Adds the switches, transitions and impacts of a step, and lists the switches.
+static void count_switches(switchStatistics* s, const hfSim* sim, const hfSwitchReport* report) {
   s->transitions += report->nstick + report->nslide + report->nseparate;
   s->impacts += report->nimpact;
   s->rigid_time += report->rigid_time;
-  for (int i = 0; i < report->nswitch && make_room(s); ++i) s->switches[s->nswitch++] = hf_sim_switch(sim, i);
+  for (int i = 0; i < report->nswitch && make_room(s); ++i) s->list[s->count++] = hf_sim_switch(sim, i);
 }
 
 // worst <- the larger of the two. A number that is not finite stays: fmax would hide it.
@@ -92,71 +98,82 @@ static void keep_worst(double* worst, double x) {
 }
 
 // Counts a step, up to this time [s], in which energy grew without work.
-static void count_gain(runStatistics* s, double time, const hfStepReport* report) {
+static void count_gain(gainStatistics* s, double time, const hfStepReport* report) {
   if (report->status != HF_GAINED_ENERGY) return;
-  if (s->gained++ == 0) s->gained_at = time;
-  s->gained_energy += report->energy_gain;
+
+  if (s->steps == 0) s->time = time;
+  ++s->steps;
+  s->energy += report->energy_gain;
 }
 
-// Keeps the largest violations at the end of a step, which is at this time [s].
-static void keep_violations(runStatistics* s, double time, const hfViolations* v) {
+// Keeps the largest violations (worst) at the end of a step, which is at this time [s].
+static void keep_violations(worstViolation worst[VIOLATIONS], double time, const hfViolations* v) {
   const hfViolation* const found[VIOLATIONS] = {&v->equality_distance, &v->equality_angle, &v->limit_distance,
                                                 &v->limit_angle};
+
   for (int i = 0; i < VIOLATIONS; ++i) {
-    worstViolation* worst = &s->worst[i];
-    if (found[i]->amount > worst->violation.amount) {
-      worst->violation = *found[i];
-      worst->at = time;
+    if (found[i]->amount > worst[i].violation.amount) {
+      worst[i].violation = *found[i];
+      worst[i].time = time;
     }
-    worst->last = found[i]->amount;
+    worst[i].last = found[i]->amount;
   }
 }
 
 // Counts a step, up to this time [s], in which an equality or a limit let go, and keeps the first of them.
-static void count_let_go(runStatistics* s, double time, const hfStepReport* report) {
+static void count_let_go(letGoStatistics* s, double time, const hfStepReport* report) {
   if (!report->nlet_go) return;
-  if (s->let_go++ > 0) return;
 
-  s->first_let_go_kind = report->let_go_kind;
-  s->first_let_go = report->let_go;
-  s->let_go_at = time;
+  if (s->steps == 0) {
+    s->kind = report->let_go_kind;
+    s->id = report->let_go;
+    s->time = time;
+  }
+  ++s->steps;
+}
+
+// Adds the contacts of a step.
+static void count_contacts(contactStatistics* s, const hfStepReport* report) {
+  s->sum += report->ncontact;
+  if (report->ncontact > s->most) s->most = report->ncontact;
+  s->dropped += report->ndropped;
+  s->forgetful += report->status == HF_OVERFLOW && report->ndropped == 0;
+  keep_worst(&s->max_depth, report->max_depth);
+}
+
+// Adds the work of the solver in a step, and keeps how bad its worst solutions are.
+static void count_solve(solverStatistics* s, const hfSolveReport* report) {
+  ++s->rung[report->rung];
+  s->iterations += report->iterations;
+  if (report->iterations > s->max_iterations) s->max_iterations = report->iterations;
+  s->not_converged += report->status != HF_OK;
+  keep_worst(&s->worst_residual, report->residual);
+  keep_worst(&s->worst_coupled_residual, report->coupled_residual);
 }
 
 // Adds the report of a step, which ends at this time [s], to the statistics.
 static void count_step(runStatistics* s, const hfSim* sim, double time, const hfStepReport* report) {
-  const hfSolveReport* solve = &report->solve;
   ++s->steps;
-  ++s->rung[solve->rung];
-  s->iterations += solve->iterations;
-  if (solve->iterations > s->max_iterations) s->max_iterations = solve->iterations;
-
-  // contacts and bodies
-  s->contacts += report->ncontact;
-  if (report->ncontact > s->max_contacts) s->max_contacts = report->ncontact;
-  s->dropped += report->ndropped;
-  s->forgetful += report->status == HF_OVERFLOW && report->ndropped == 0;
   s->asleep = report->nsleep;
   s->stopped += report->nstopped;
 
-  // how good the solutions are
-  s->not_converged += solve->status != HF_OK;
-  keep_worst(&s->worst_residual, solve->residual);
-  keep_worst(&s->worst_coupled_residual, solve->coupled_residual);
-  keep_worst(&s->max_depth, report->max_depth);
-
-  count_gain(s, time, report);
-  count_let_go(s, time, report);
-  count_integration(s, &report->continuous);
-  count_switches(s, sim, &report->switching);
+  count_solve(&s->solver, &report->solve);
+  count_contacts(&s->contacts, report);
+  count_gain(&s->gain, time, report);
+  count_let_go(&s->let_go, time, report);
+  count_integration(&s->integrator, &report->continuous);
+  count_switches(&s->switching, sim, &report->switching);
+  keep_violations(s->worst, time, &report->violation);
 }
 
-// Overlaps from which on contact points jump and stiff forces contradict each other [m].
-static const double DEEP = 5e-3;
+// Overlap [m] from which on contact points jump and stiff forces contradict each other.
+static const double DEEP_OVERLAP = 5e-3;
 
 // Advice for a user whose integrator cannot finish a step.
 static const char* integration_hint(const run* r, const hfStepReport* report) {
   int method = r->config->method >= 0 ? r->config->method : r->model->world.method;
-  if (report->max_depth > DEEP) return ": bodies overlap deeply, take tamsi or convex";
+
+  if (report->max_depth > DEEP_OVERLAP) return ": bodies overlap deeply, take tamsi or convex";
   if (method == HF_METHOD_RK3) return ": too stiff for rk3, take sdirk, implicit-euler or tamsi";
   return "";
 }
@@ -166,6 +183,7 @@ static const char* integration_hint(const run* r, const hfStepReport* report) {
 static int stop_standing_still(const run* r, const hfStepReport* report) {
   const char* hint = "; --set mlcp.tikhonov=1e-6 softens rows that depend on each other or contradict, "
                      "--set mlcp.fallback=1 lets the convex problem answer instead";
+
   say_error("stopped at %g s: the step was not taken (%s), and the same state would give the same answer again%s",
             r->state->time, hf_status_name(report->status), r->config->mlcp.fallback ? "" : hint);
   return CLI_FAILED;
@@ -176,7 +194,7 @@ static int stop_standing_still(const run* r, const hfStepReport* report) {
 // Links of robots whose files were made for planning often overlap, too, and jam.
 static void warn_about_start(const run* r, const hfStepReport* report) {
   const hfModel* m = r->model;
-  double worth_saying = m->nkey ? 1e-3 : DEEP; // [m]
+  double worth_saying = m->nkey ? 1e-3 : DEEP_OVERLAP; // [m]
   int count = hf_sim_contact_count(r->sim);
   if (!r->started_by_default || !(report->max_depth > worth_saying) || count == 0) return;
 
@@ -204,7 +222,7 @@ static void warn_about_start(const run* r, const hfStepReport* report) {
 // Fills the statistics, refused, refused_at_once and interrupted of the run. Returns the exit status.
 static int step_through(const runOptions* o, run* r, const hfControlTable* table, outputs* out) {
   runStatistics* s = &r->statistics;
-  double end = r->start_time + o->time - SLACK * hf_sim_step_size(r->sim);
+  double end = r->start_time + o->time - ROUNDING_SLACK * hf_sim_step_size(r->sim);
   int stands = o->time > 0 && r->start_time + o->time == r->start_time; // The first step says why.
   hfError error = {HF_OK, ""};
 
@@ -215,6 +233,7 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
     double before = wall_clock();
     hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
     double taken = wall_clock() - before;
+
     r->refused = status < 0;
     s->stepping += taken;
     step_times_add(&s->times, taken, time);
@@ -228,9 +247,9 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
       else
         keep_sunk(r, time, &report);
       count_step(s, r->sim, r->state->time, &report);
-      keep_violations(s, r->state->time, &report.violation);
       status = write_outputs(r, &report, out, &error);
     }
+
     if (status < 0) {
       r->refused_at_once = s->steps == 0;
       say_error("stopped at %g s: %s", r->state->time, error.message);
@@ -239,11 +258,12 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
 
     // an integrator may stop on the way; steps of discrete time always reach their end
     double missing = time + hf_sim_step_size(r->sim) - r->state->time;
-    if (report.continuous.status > 0 && missing > SLACK * hf_sim_step_size(r->sim)) {
+    if (report.continuous.status > 0 && missing > ROUNDING_SLACK * hf_sim_step_size(r->sim)) {
       say_error("stopped at %g s: %s; the last step tried was %g s%s", r->state->time,
                 hf_status_name(report.continuous.status), report.continuous.last, integration_hint(r, &report));
       return CLI_FAILED;
     }
+
     show_progress((r->state->time - r->start_time) / o->time, "%.3f of %g s", r->state->time - r->start_time, o->time);
   }
 
@@ -254,19 +274,21 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
 // Judges the contacts: a run that dropped some is not the motion of the scene.
 // It ends as a failure, with all its files. Returns the exit status.
 static int judge_capacity(const run* r) {
-  if (r->statistics.dropped == 0) return CLI_GOOD;
+  if (r->statistics.contacts.dropped == 0) return CLI_GOOD;
+
   say_error("%ld contacts found no room and carried no force; make room for more with --set max_contacts=NUMBER",
-            r->statistics.dropped);
+            r->statistics.contacts.dropped);
   return CLI_FAILED;
 }
 
 // Judges the energy: a run in which it came from nowhere is not the motion of the scene. Returns the exit status.
 static int judge_energy(const run* r) {
   const runStatistics* s = &r->statistics;
-  if (s->gained == 0) return CLI_GOOD;
+  if (s->gain.steps == 0) return CLI_GOOD;
+
   say_error("energy grew without work in %ld of %ld steps, first at %g s, by %.3g J in all: "
             "take a shorter step, or look there for parts of the scene that contradict each other",
-            s->gained, s->steps, s->gained_at, s->gained_energy);
+            s->gain.steps, s->steps, s->gain.time, s->gain.energy);
   return CLI_FAILED;
 }
 
@@ -276,22 +298,22 @@ static int judge_energy(const run* r) {
 // such robots often have hulls of meshes that are meant to overlap.
 static int judge_let_go(const run* r) {
   const runStatistics* s = &r->statistics;
-  if (s->let_go == 0) return CLI_GOOD;
+  if (s->let_go.steps == 0) return CLI_GOOD;
 
   char name[OBJECT_TEXT], advice[160];
-  int equality = s->first_let_go_kind == HF_OBJECT_EQUALITY;
-  if (s->max_depth > DEEP)
+  int equality = s->let_go.kind == HF_OBJECT_EQUALITY;
+  if (s->contacts.max_depth > DEEP_OVERLAP)
     snprintf(advice, sizeof advice,
              "bodies overlap by up to %.2g m and may force it: those that are meant to overlap must not collide",
-             s->max_depth);
+             s->contacts.max_depth);
   else
     snprintf(advice, sizeof advice, "take a shorter step, or give the bodies that it %s more mass or armature",
              equality ? "joins" : "holds");
 
   const char* how = equality ? "it opens though it pulls as hard as it may"
                              : "it is passed further and further though it pushes back";
-  say_error("%s %s lets go at %g s: %s, in %ld of %ld steps with any others; %s", what_lets_go(s->first_let_go_kind),
-            describe_object(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at, how, s->let_go,
+  say_error("%s %s lets go at %g s: %s, in %ld of %ld steps with any others; %s", what_lets_go(s->let_go.kind),
+            describe_object(r->model, s->let_go.kind, s->let_go.id, name), s->let_go.time, how, s->let_go.steps,
             s->steps, advice);
   return CLI_FAILED;
 }
@@ -331,6 +353,7 @@ static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
   // the summary, also of a run that failed
   int printed = CLI_GOOD;
   if (opened == HF_OK) printed = o->json ? print_run_json(r) : print_summary(r);
+
   if (status != CLI_GOOD) return status;
   return r->interrupted ? CLI_FAILED : printed;
 }
@@ -341,6 +364,7 @@ static int refuse_step_too_short(const runOptions* o, const hfSim* sim, double s
   double step = hf_sim_step_size(sim);
   double last = start_time + o->time;
   if (o->time == 0 || last == start_time || last + step != last) return CLI_GOOD;
+
   say_error("a step of %g s is too short for a run of %g s: it cannot change a time of %g s", step, o->time, last);
   return CLI_MISUSED;
 }
@@ -373,7 +397,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
              .config = &a->run.config,
              .start_time = begin.state->time};
     status = simulate(&a->run, &r, table);
-    free(r.statistics.switches);
+    free(r.statistics.switching.list);
   }
 
   hf_sim_free(sim);
@@ -382,6 +406,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
   return status;
 }
 
+// The verb: refuses files that clash or have the ending of another format, and runs the scene.
 int verb_run(int argc, char** argv) {
   runArguments a;
   argp_parse(&run_argp, argc, argv, 0, NULL, &a);

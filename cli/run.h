@@ -9,13 +9,19 @@
 #include <holdfast/rigid.h>
 
 typedef struct runOptions {
-  double time;                                             // time to simulate [s]
-  double record_interval;                                  // simulated time between frames of the recording [s]
+  double time; // time to simulate [s]
+  double record_interval; // simulated time between frames of the recording [s]
   int has_interval; // 1: the command line gives record_interval
-  const char *controls, *log, *contacts, *steps, *record, *report; // files to read or write; NULL: not given
+  const char* controls; // the file to read; NULL: not given
+  // files to write; NULL: not given
+  const char* log;
+  const char* contacts;
+  const char* steps;
+  const char* record;
+  const char* report;
   hfStateLogConfig log_columns; // what the log has beside the state
-  const char** log_bodies;      // names of the bodies of log_columns; the array comes from malloc
-  int json;
+  const char** log_bodies; // names of the bodies of log_columns; the array comes from malloc
+  int json; // 1: the result is printed as JSON
   hfSimConfig config;
 } runOptions;
 
@@ -26,47 +32,86 @@ typedef struct runArguments {
 } runArguments;
 extern const struct argp run_argp; // input: runArguments*
 
-// The largest violation of its kind in a run, the simulated time at which it occurred [s], and the amount in the last step [m or rad].
+// The largest violation of its kind in a run.
 typedef struct worstViolation {
   hfViolation violation;
-  double at, last;
+  double time; // simulated time at which it occurred [s]
+  double last; // amount in the last step [m or rad]
 } worstViolation;
-enum { VIOLATIONS = 4 }; // kinds: those of hfViolations, in that order
+enum { VIOLATIONS = 4 }; // Kinds of violations: the kinds of hfViolations, in that order.
+
+// How the solver of discrete time did.
+typedef struct solverStatistics {
+  long rung[HF_RUNG_CONVEX + 1]; // how many steps each rung solved
+  long iterations; // Newton iterations of all steps
+  int max_iterations; // most in a step
+  long not_converged; // steps that did not reach the tolerance
+  double worst_residual; // [-]
+  double worst_coupled_residual; // [-]
+} solverStatistics;
+
+// The contacts of a run.
+typedef struct contactStatistics {
+  long sum; // over all steps
+  int most; // in a step
+  long dropped; // contacts that exceeded the capacity
+  long forgetful; // steps with more contacts than the state has room to remember
+  double max_depth; // [m]
+  hfContact sunk; // the deepest contact in which a geom lies deeper than it is thick; depth 0: there is none
+  double sunk_time; // simulated time at which it was found [s]
+} contactStatistics;
+
+// Steps in which an equality or a limit let go.
+typedef struct letGoStatistics {
+  long steps;
+  hfObjectKind kind; // of the first that did
+  int id; // of the first that did
+  double time; // simulated time at the end of that step [s]
+} letGoStatistics;
+
+// Steps that ended with energy that no work explains.
+typedef struct gainStatistics {
+  long steps;
+  double energy; // the sum [J]
+  double time; // simulated time at the end of the first of them [s]
+} gainStatistics;
+
+// The work of the integrator of continuous time.
+typedef struct integratorStatistics {
+  long evaluations;
+  long steps;
+  long rejected; // steps tried whose error was too large
+  long failed; // steps tried that had no solution
+  long held; // steps with held contacts
+  double smallest_step; // shortest step [s]
+  long missed; // steps of the sim whose error is larger than the accuracy allows
+} integratorStatistics;
+
+// What the method switching did.
+typedef struct switchStatistics {
+  long transitions;
+  long impacts;
+  double rigid_time; // [s]
+  hfSwitch* list; // (count); from realloc
+  int count;
+  int capacity; // of the list
+} switchStatistics;
 
 // Sums over the steps of a run.
 typedef struct runStatistics {
   long steps;
-  long rung[HF_RUNG_CONVEX + 1]; // how many steps each rung solved
-  long iterations;               // Newton iterations
-  int max_iterations;            // most in a step
-  long contacts;                 // sum over all steps
-  int max_contacts;              // most in a step
-  int asleep;                    // trees that sleep at the end
-  long stopped;                  // times that a tree stopped within a step rather than pass through another
-  long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
-  long forgetful;                // steps with more contacts than the state has room to remember
-  double worst_residual, worst_coupled_residual, max_depth;
-  hfContact sunk;          // the deepest contact in which a geom lies deeper than it is thick; depth 0: there is none
-  double sunk_at;          // simulated time at which it was found [s]
+  int asleep; // trees that sleep at the end
+  long stopped; // times that a tree stopped within a step rather than pass through another
+  solverStatistics solver;
+  contactStatistics contacts;
   worstViolation worst[VIOLATIONS];
-  long let_go;             // steps in which an equality or limit let go
-  hfObjectKind first_let_go_kind; // the first that did
-  int first_let_go;
-  double let_go_at;        // simulated time at the end of that step [s]
-  long gained;             // steps that ended with energy that no work explains
-  double gained_energy;    // their sum [J]
-  double gained_at;        // simulated time at the end of the first of them [s]
+  letGoStatistics let_go;
+  gainStatistics gain;
+  integratorStatistics integrator;
+  switchStatistics switching;
   stepTimes times;
-  long evaluations, inner_steps, rejected, failed; // counts of the integrator, in continuous time
-  long held;                                       // steps of the integrator with held contacts
-  double smallest_step;                            // shortest step of the integrator [s]
-  long missed;                                     // steps of the sim whose error is larger than the accuracy allows
-  // method switching
-  long transitions, impacts;
-  double rigid_time; // [s]
-  int nswitch, switch_capacity;
-  hfSwitch* switches; // (nswitch)
-  double wall, stepping; // wall time of the loop and of the steps in it [s]
+  double wall; // wall time of the loop [s]
+  double stepping; // wall time of the steps in it [s]
 } runStatistics;
 
 typedef struct run {
@@ -78,12 +123,13 @@ typedef struct run {
   hfInput* input;
   const hfSimConfig* config;
   double start_time;
-  int interrupted;
-  int refused;         // a step was refused: the sim has no results of the last state
-  int refused_at_once; // the first step was refused: nothing is worth keeping
+  int interrupted; // 1: a signal ended the run
+  int refused; // 1: a step was refused, so that the sim has no results of the last state
+  int refused_at_once; // 1: the first step was refused, so that nothing is worth keeping
   runStatistics statistics;
 } run;
 
+// The files that a run writes; NULL: not asked for.
 typedef struct outputs {
   hfStateLog* log;
   hfStepLog* steps;

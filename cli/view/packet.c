@@ -12,9 +12,11 @@ struct packet {
   unsigned char bytes[]; // LWS_PRE, then the data
 };
 
+// Copies bytes into a packet with one holder. NULL: no memory.
 packet* packet_make(const void* data, size_t size) {
   packet* p = malloc(sizeof *p + LWS_PRE + size);
   if (!p) return NULL;
+
   atomic_init(&p->holders, 1);
   p->size = size;
   memcpy(p->bytes + LWS_PRE, data, size);

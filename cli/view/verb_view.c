@@ -5,7 +5,6 @@
 #include "../numbers.h"
 #include "../outfile.h"
 
-
 enum {
   KEY_PORT = 0x4000,
   KEY_READ_ONLY,
@@ -24,16 +23,19 @@ static const struct argp_option options[] = {
     {"paused", KEY_PAUSED, 0, 0, "Do not start to play when the first page is open", 1},
     {"out", KEY_OUT, "DIR", 0,
      "Folder for the recordings and reports that the page saves (default: the present folder)", 1},
-    {"history", KEY_HISTORY, "SECONDS", 0, "How far the page can go back, in simulated time, from 1 to 3600 (default 60)", 1},
+    {"history", KEY_HISTORY, "SECONDS", 0,
+     "How far the page can go back, in simulated time, from 1 to 3600 (default 60)", 1},
     {"step", KEY_STEP, "SECONDS", 0, "Length of a step (default: that of the scene)", 2},
     {"method", KEY_METHOD, "NAME", 0,
-     "Method: tamsi, convex, mlcp, rk3, implicit-euler, sdirk or switching (default: that of the scene, else tamsi)", 2},
+     "Method: tamsi, convex, mlcp, rk3, implicit-euler, sdirk or switching (default: that of the scene, else "
+     "tamsi)", 2},
     {"friction", KEY_FRICTION, "NAME", 0,
      "Friction law: anchored, regularised, smooth or coulomb (default: that of the scene)", 2},
     {"set", KEY_SET, "FIELD=VALUE", 0,
      "Set any field of the configuration by its name in C (may be given several times)", 2},
     {0}};
 
+// Reads the number of a port. Ends the program, with a message, if the text is something else.
 static int take_port(const char* text, struct argp_state* state) {
   double port = 0;
   if (!parse_number(text, &port) || port < 1 || port > 65535 || port != (int)port)
@@ -41,6 +43,7 @@ static int take_port(const char* text, struct argp_state* state) {
   return (int)port;
 }
 
+// Reads how far one can go back [s]. Ends the program, with a message, if the text is something else.
 static double take_history(const char* text, struct argp_state* state) {
   double span = 0;
   if (!parse_number(text, &span) || !(span >= 1 && span <= 3600))
@@ -98,8 +101,7 @@ static const struct argp view_argp = {
     parse,
     "SCENE|RECORDING",
     "Show a scene live in the browser, or replay a recording. The page is served on 127.0.0.1 "
-    "only, under an "
-    "address with a secret token.\vExamples:\n"
+    "only, under an address with a secret token.\vExamples:\n"
     "  holdfast view models/gripper_mug.xml --keyframe rim\n"
     "  holdfast view run.rec --port 9000\n"
     "  ssh -L 8642:127.0.0.1:8642 HOST    then open the printed address here",
@@ -107,8 +109,10 @@ static const struct argp view_argp = {
     0,
     0};
 
+// The verb: serves the page until it is interrupted.
 int verb_view(int argc, char** argv) {
   serverOptions o;
   argp_parse(&view_argp, argc, argv, 0, NULL, &o);
+
   return refuse_folder("--out", o.world.out) ? CLI_FAILED : serve(&o);
 }

@@ -15,30 +15,49 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { QUEUE = 256 };
-static const double frame_time = 1.0 / 60; // wall time between two frames [s]
-static const double watch_time = 0.5;      // wall time between two looks at the scene file [s]
+enum { QUEUE = 256 };                      // The most commands that wait.
+static const double FRAME_PERIOD = 1.0 / 60; // Wall time between two frames [s].
+static const double WATCH_PERIOD = 0.5;      // Wall time between two looks at the scene file [s].
+static const double FACTOR_PERIOD = 0.5;     // Wall time over which the real-time factor is measured [s].
+
+// What other threads read and write, protected by the mutex.
+typedef struct exchange {
+  pthread_mutex_t mutex;
+  pthread_cond_t ending; // says that `ended` is 1
+  hfiCommand queue[QUEUE];
+  int queued; // commands in the queue
+  int watched; // 1: a client has come
+  int stop; // 1: the thread is to end
+  int ended; // 1: the thread has ended
+  packet* hello; // what a client needs first
+  packet* frame; // the newest frame
+  unsigned generation; // number of `hello`
+  unsigned long sequence; // number of `frame`
+} exchange;
+
+// The real-time factor, and the moment from which on it is measured.
+typedef struct realTimeFactor {
+  double value; // [-]
+  double wall; // wall time of that moment [s]
+  double simulated; // simulated time of that moment [s]
+} realTimeFactor;
 
 struct liveWorld {
   worldOptions options;
   pthread_t thread;
-  pthread_mutex_t mutex; // protects the fields down to `sequence`
-  pthread_cond_t ending; // says that `ended` is 1
-  hfiCommand queue[QUEUE];
-  int queued, watched, stop, ended;
-  packet *hello, *frame;
-  unsigned generation;
-  unsigned long sequence;
+  exchange shared;
 
   scene loaded;
   hfRecording* recording; // recording that is shown instead of a scene, or NULL
   hfiSession session;
-  int has_session, begun;
-  int changed;        // something is to be shown
+  int has_session;
+  int has_begun; // 1: a client has come, and the session has begun to play
+  int is_changed; // 1: something is to be shown
   char message[1024]; // message of the last save or refusal
   char trouble[1024]; // why the scene file is not used as it is now
-  unsigned long long stamp;
-  double looked, factor, factor_time, factor_start; // real-time factor over the last half second
+  unsigned long long stamp; // of the scene file that is used, see watch.h
+  double look_time; // wall time of the last look at the scene file [s]
+  realTimeFactor factor;
 };
 
 // ---- loading ---------------------------------------------------------------------------------------
@@ -47,15 +66,19 @@ struct liveWorld {
 static int open_session(liveWorld* w, scene* loaded, hfiSession* session, hfError* error) {
   start begin;
   int status = make_start(&w->options.start, loaded->model, &begin);
-  if (status == CLI_GOOD)
-    status = exit_status_of_sim(hfi_session_open(session, loaded->model, &w->options.config, begin.state, begin.input,
-                                                 w->options.history, error));
-  else
+  if (status == CLI_GOOD) {
+    hfStatus opened = hfi_session_open(session, loaded->model, &w->options.config, begin.state, begin.input,
+                                       w->options.history, error);
+    status = exit_status_of_sim(opened);
+  } else {
     snprintf(error->message, sizeof error->message, "the start that was asked for does not fit the scene");
+  }
+
   free_start(&begin);
   return status;
 }
 
+// Publishes what a client needs first, under a new number. Without memory it is NULL.
 static void publish_hello(liveWorld* w) {
   hfiBytes bytes = {0};
   if (w->recording) {
@@ -67,15 +90,17 @@ static void publish_hello(liveWorld* w) {
     hfi_stream_head(&plain, w->options.scene.path, &bytes);
     hfi_stream_run(w->session.sim, &bytes);
   }
+
   packet* made = bytes.failed ? NULL : packet_make(bytes.data, bytes.size);
-  pthread_mutex_lock(&w->mutex);
-  packet* old = w->hello;
-  w->hello = made;
-  ++w->generation;
-  pthread_mutex_unlock(&w->mutex);
+  pthread_mutex_lock(&w->shared.mutex);
+  packet* old = w->shared.hello;
+  w->shared.hello = made;
+  ++w->shared.generation;
+  pthread_mutex_unlock(&w->shared.mutex);
+
   packet_release(old);
   hfi_bytes_release(&bytes);
-  w->changed = 1;
+  w->is_changed = 1;
 }
 
 // Loads the scene again. A file that is refused leaves the world as it is; the page shows why.
@@ -90,7 +115,7 @@ static void reload(liveWorld* w) {
     snprintf(w->trouble, sizeof w->trouble, "%s", error.message);
     hf_model_free(loaded.model);
     hf_diagnostics_free(loaded.diagnostics);
-    w->changed = 1;
+    w->is_changed = 1;
     return;
   }
 
@@ -108,11 +133,14 @@ static void reload(liveWorld* w) {
   publish_hello(w);
 }
 
+// Loads the scene again if its file has changed. Looks twice a second; now: wall time [s].
 static void look_at_file(liveWorld* w, double now) {
-  if (!w->has_session || now - w->looked < watch_time) return;
-  w->looked = now;
+  if (!w->has_session || now - w->look_time < WATCH_PERIOD) return;
+
+  w->look_time = now;
   unsigned long long stamp = watch_stamp(w->options.scene.path);
   if (stamp == w->stamp) return;
+
   w->stamp = stamp;
   reload(w);
 }
@@ -127,39 +155,48 @@ static void name_file(const liveWorld* w, const char* ending, char path[static S
   time_t now = time(NULL);
   struct tm local;
   strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+
   snprintf(path, SAVED_PATH, "%.500s/holdfast-%s.%s", w->options.out, stamp, ending);
   for (int i = 2; access(path, F_OK) == 0; ++i)
     snprintf(path, SAVED_PATH, "%.500s/holdfast-%s-%d.%s", w->options.out, stamp, i, ending);
 }
 
-static void save(liveWorld* w, int report) {
+// Saves the history as a recording or a report. Sets the message to the file's name or to what went wrong.
+static void save(liveWorld* w, int as_report) {
   char path[SAVED_PATH];
+  hfiBytes bytes = {0};
+  name_file(w, as_report ? "html" : "rec", path);
+  hfi_session_recording(&w->session, w->options.scene.path, &bytes);
+
   hfError error = {HF_OK, ""};
   hfStatus status = HF_ERROR_MEMORY;
-  hfiBytes bytes = {0};
-  name_file(w, report ? "html" : "rec", path);
-  hfi_session_recording(&w->session, w->options.scene.path, &bytes);
   if (bytes.failed)
     snprintf(error.message, sizeof error.message, "%s: out of memory", path);
-  else if (report)
+  else if (as_report)
     status = hfi_report_write(path, w->options.scene.path, bytes.data, bytes.size, &error);
   else
     status = hfi_write_file(path, bytes.data, bytes.size, &error);
   hfi_bytes_release(&bytes);
-  snprintf(w->message, sizeof w->message, "%s%.900s", status == HF_OK ? "Saved " : "",
-           status == HF_OK ? path : error.message);
+
+  if (status == HF_OK)
+    snprintf(w->message, sizeof w->message, "Saved %.900s", path);
+  else
+    snprintf(w->message, sizeof w->message, "%.900s", error.message);
 }
 
 // ---- the loop --------------------------------------------------------------------------------------
 
+// Obeys a command. A refusal becomes the message.
 static void obey_command(liveWorld* w, const hfiCommand* command) {
   hfError error = {HF_OK, ""};
-  w->changed = 1;
+  w->is_changed = 1;
   if (!w->has_session) return;
+
   if (command->kind == HFI_COMMAND_SAVE) {
     save(w, command->index == 1);
     return;
   }
+
   w->message[0] = '\0';
   if (hfi_session_command(&w->session, command, &error) < 0)
     snprintf(w->message, sizeof w->message, "%s", error.message);
@@ -168,16 +205,16 @@ static void obey_command(liveWorld* w, const hfiCommand* command) {
 // Takes the commands out of the queue and obeys them. Returns 0 when the world is to stop.
 static int obey_all(liveWorld* w) {
   hfiCommand commands[QUEUE];
-  pthread_mutex_lock(&w->mutex);
-  int count = w->queued;
-  int stop = w->stop;
-  int begins = w->watched && !w->begun;
-  memcpy(commands, w->queue, (size_t)count * sizeof *commands);
-  w->queued = 0;
-  pthread_mutex_unlock(&w->mutex);
+  pthread_mutex_lock(&w->shared.mutex);
+  int count = w->shared.queued;
+  int stop = w->shared.stop;
+  int begins = w->shared.watched && !w->has_begun;
+  memcpy(commands, w->shared.queue, (size_t)count * sizeof *commands);
+  w->shared.queued = 0;
+  pthread_mutex_unlock(&w->shared.mutex);
 
   if (begins) {
-    w->begun = 1;
+    w->has_begun = 1;
     w->session.playing = !w->options.paused;
   }
   for (int i = 0; i < count; ++i) obey_command(w, &commands[i]);
@@ -190,7 +227,7 @@ static void put_live(const liveWorld* w, hfiBytes* out) {
   double oldest = s->history.count ? hfi_history_at(&s->history, 0)->time : s->state->time;
   size_t chunk = hfi_chunk_begin(out, HFI_CHUNK_LIVE);
 
-  hfi_bytes_print(out, "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,", s->playing, s->speed, w->factor);
+  hfi_bytes_print(out, "{\"playing\":%d,\"speed\":%g,\"factor\":%.4g,", s->playing, s->speed, w->factor.value);
   hfi_bytes_print(out, "\"time\":%.9g,\"oldest\":%.9g,\"kept\":%zu,\"steps\":%llu,", s->state->time, oldest,
                   s->history.bytes, (unsigned long long)s->steps);
   hfi_bytes_print(out, "\"drag\":%d,\"method\":%d,\"scales\":[%g,%g,%g],", s->drag.body,
@@ -212,11 +249,11 @@ static void publish_frame(liveWorld* w, double now, hfiBytes* events) {
   events->failed = 0;
   if (!made) return;
 
-  pthread_mutex_lock(&w->mutex);
-  packet* old = w->frame;
-  w->frame = made;
-  ++w->sequence;
-  pthread_mutex_unlock(&w->mutex);
+  pthread_mutex_lock(&w->shared.mutex);
+  packet* old = w->shared.frame;
+  w->shared.frame = made;
+  ++w->shared.sequence;
+  pthread_mutex_unlock(&w->shared.mutex);
 
   packet_release(old);
   w->options.published(w->options.context);
@@ -224,42 +261,50 @@ static void publish_frame(liveWorld* w, double now, hfiBytes* events) {
 
 // Measures the real-time factor, twice a second.
 static void measure_factor(liveWorld* w, double now) {
-  double passed = now - w->factor_time;
-  if (passed < 0.5) return;
-  w->factor = (w->session.state->time - w->factor_start) / passed;
-  w->factor_time = now;
-  w->factor_start = w->session.state->time;
+  double passed = now - w->factor.wall;
+  if (passed < FACTOR_PERIOD) return;
+
+  w->factor.value = (w->session.state->time - w->factor.simulated) / passed;
+  w->factor.wall = now;
+  w->factor.simulated = w->session.state->time;
 }
 
+// Sleeps until a wall time [s], at most half a second.
 static void sleep_until(double time) {
   double left = time - wall_clock();
   if (left <= 0) return;
+
   struct timespec t = {0, (long)(1e9 * fmin(left, 0.5))};
   nanosleep(&t, NULL);
 }
 
+// The world's thread: obeys commands, steps and publishes frames until it is asked to end. argument: the world.
 static void* run_world(void* argument) {
+  static const double LONGEST_PASSAGE = 0.1; // most wall time [s] that one turn makes up for
   liveWorld* w = argument;
   hfiBytes out = {0};
   double before = wall_clock();
+
   while (obey_all(w)) {
     double now = wall_clock();
     look_at_file(w, now);
     if (w->has_session) {
       int moves = w->session.playing || w->session.pending > 0;
-      hfi_session_advance(&w->session, fmin(now - before, 0.1), 2 * frame_time, &out);
+      hfi_session_advance(&w->session, fmin(now - before, LONGEST_PASSAGE), 2 * FRAME_PERIOD, &out);
       measure_factor(w, now);
-      if (moves || w->changed) publish_frame(w, now, &out);
+      if (moves || w->is_changed) publish_frame(w, now, &out);
     }
-    w->changed = 0;
+
+    w->is_changed = 0;
     before = now;
-    sleep_until(now + frame_time);
+    sleep_until(now + FRAME_PERIOD);
   }
   hfi_bytes_release(&out);
-  pthread_mutex_lock(&w->mutex);
-  w->ended = 1;
-  pthread_cond_signal(&w->ending);
-  pthread_mutex_unlock(&w->mutex);
+
+  pthread_mutex_lock(&w->shared.mutex);
+  w->shared.ended = 1;
+  pthread_cond_signal(&w->shared.ending);
+  pthread_mutex_unlock(&w->shared.mutex);
   return NULL;
 }
 
@@ -269,6 +314,7 @@ static void* run_world(void* argument) {
 static void mention_keyframes(liveWorld* w) {
   const hfModel* m = w->loaded.model;
   if (w->options.start.keyframe || w->options.start.qpos || m->nkey == 0) return;
+
   int n = snprintf(w->message, sizeof w->message, "The tab Control can start this scene from a keyframe:");
   for (int i = 0; i < m->nkey && n < (int)sizeof w->message - 64; ++i) {
     const char* name = hf_model_name(m, HF_OBJECT_KEY, i);
@@ -318,6 +364,7 @@ static int load(liveWorld* w) {
     say_error("%s", error.message);
     return status;
   }
+
   w->has_session = 1;
   mention_keyframes(w);
   return CLI_GOOD;
@@ -328,84 +375,108 @@ static int start_thread(liveWorld* w) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
+
   int status = pthread_create(&w->thread, NULL, run_world, w);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return status == 0;
 }
 
+// Frees a world whose thread does not run.
+static void free_world(liveWorld* w) {
+  if (w->has_session) hfi_session_close(&w->session);
+  unload_scene(&w->options.scene, &w->loaded);
+  hf_recording_free(w->recording);
+  packet_release(w->shared.hello);
+  packet_release(w->shared.frame);
+  pthread_mutex_destroy(&w->shared.mutex);
+  pthread_cond_destroy(&w->shared.ending);
+  free(w);
+}
+
+// Loads the scene or recording and starts the thread. Returns the exit status, after saying what is wrong.
 int world_start(liveWorld** made, const worldOptions* options) {
   liveWorld* w = calloc(1, sizeof *w);
-  if (!w) return say_error("out of memory"), CLI_FAILED;
+  if (!w) {
+    say_error("out of memory");
+    return CLI_FAILED;
+  }
   w->options = *options;
-  pthread_mutex_init(&w->mutex, NULL);
-  pthread_cond_init(&w->ending, NULL);
+  pthread_mutex_init(&w->shared.mutex, NULL);
+  pthread_cond_init(&w->shared.ending, NULL);
+
   int status = load(w);
   if (status == CLI_GOOD) {
     publish_hello(w);
-    if (!start_thread(w)) say_error("cannot start a thread"), status = CLI_FAILED;
+    if (!start_thread(w)) {
+      say_error("cannot start a thread");
+      status = CLI_FAILED;
+    }
   }
-  if (status == CLI_GOOD) {
+
+  if (status == CLI_GOOD)
     *made = w;
-    return status;
-  }
-  if (w->has_session) hfi_session_close(&w->session);
-  unload_scene(&w->options.scene, &w->loaded);
-  free(w);
+  else
+    free_world(w);
   return status;
 }
 
-// Asks the thread to end and waits for it; returns whether it ended in time.
+// Asks the thread to end and waits for it. Returns whether it ended within WORLD_PATIENCE.
 static int end_thread(liveWorld* w) {
+  static const long SECOND = 1000000000; // [ns]
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until); // the clock of conditions
   long nanoseconds = until.tv_nsec + (long)(1e9 * WORLD_PATIENCE);
-  until.tv_sec += nanoseconds / 1000000000, until.tv_nsec = nanoseconds % 1000000000;
-  pthread_mutex_lock(&w->mutex);
-  w->stop = 1;
-  while (!w->ended && pthread_cond_timedwait(&w->ending, &w->mutex, &until) == 0) {}
-  int ended = w->ended;
-  pthread_mutex_unlock(&w->mutex);
+  until.tv_sec += nanoseconds / SECOND;
+  until.tv_nsec = nanoseconds % SECOND;
+
+  pthread_mutex_lock(&w->shared.mutex);
+  w->shared.stop = 1;
+  while (!w->shared.ended && pthread_cond_timedwait(&w->shared.ending, &w->shared.mutex, &until) == 0) {}
+  int ended = w->shared.ended;
+  pthread_mutex_unlock(&w->shared.mutex);
+
   if (ended) pthread_join(w->thread, NULL);
   return ended;
 }
 
+// Ends the thread and frees the world. Returns 0, and frees nothing, if the thread does not end in time.
 int world_stop(liveWorld* w) {
   if (!end_thread(w)) return 0;
-  if (w->has_session) hfi_session_close(&w->session);
-  unload_scene(&w->options.scene, &w->loaded);
-  hf_recording_free(w->recording);
-  packet_release(w->hello), packet_release(w->frame);
-  pthread_mutex_destroy(&w->mutex), pthread_cond_destroy(&w->ending);
-  free(w);
+  free_world(w);
   return 1;
 }
 
+// Notes that somebody watches: a world that is not paused begins to play.
 void world_watched(liveWorld* w) {
-  pthread_mutex_lock(&w->mutex);
-  w->watched = 1;
-  pthread_mutex_unlock(&w->mutex);
+  pthread_mutex_lock(&w->shared.mutex);
+  w->shared.watched = 1;
+  pthread_mutex_unlock(&w->shared.mutex);
 }
 
+// Queues a command. Returns 0 if the queue is full.
 int world_command(liveWorld* w, const hfiCommand* command) {
-  pthread_mutex_lock(&w->mutex);
-  int room = w->queued < QUEUE;
-  if (room) w->queue[w->queued++] = *command;
-  pthread_mutex_unlock(&w->mutex);
+  pthread_mutex_lock(&w->shared.mutex);
+  int room = w->shared.queued < QUEUE;
+  if (room) w->shared.queue[w->shared.queued++] = *command;
+  pthread_mutex_unlock(&w->shared.mutex);
+
   return room;
 }
 
+// The packet that a client needs first, or NULL if *generation is already its number. Sets *generation.
 packet* world_hello(liveWorld* w, unsigned* generation) {
-  pthread_mutex_lock(&w->mutex);
-  packet* p = *generation != w->generation ? packet_hold(w->hello) : NULL;
-  *generation = w->generation;
-  pthread_mutex_unlock(&w->mutex);
+  pthread_mutex_lock(&w->shared.mutex);
+  packet* p = *generation != w->shared.generation ? packet_hold(w->shared.hello) : NULL;
+  *generation = w->shared.generation;
+  pthread_mutex_unlock(&w->shared.mutex);
   return p;
 }
 
+// The newest frame, or NULL if *sequence is already its number. Sets *sequence.
 packet* world_frame(liveWorld* w, unsigned long* sequence) {
-  pthread_mutex_lock(&w->mutex);
-  packet* p = *sequence != w->sequence ? packet_hold(w->frame) : NULL;
-  *sequence = w->sequence;
-  pthread_mutex_unlock(&w->mutex);
+  pthread_mutex_lock(&w->shared.mutex);
+  packet* p = *sequence != w->shared.sequence ? packet_hold(w->shared.frame) : NULL;
+  *sequence = w->shared.sequence;
+  pthread_mutex_unlock(&w->shared.mutex);
   return p;
 }
