@@ -1,8 +1,8 @@
 // A bump allocator over memory that is planned once.
 //
-// If the arena is passed by value, its bump pointer restores itself on return, so that what a callee takes is scratch. If it is passed by pointer,
-// what a callee takes stays taken. A planning pass runs the same code over an arena without memory (base == NULL) and reads `used` for the size to
-// allocate.
+// If the arena is passed by value, its bump pointer restores itself on return, so that what a callee takes is scratch.
+// If it is passed by pointer, what a callee takes stays taken. A planning pass runs the same code over an arena without
+// memory (base == NULL) and reads `used` for the size to allocate.
 #ifndef HFI_BASE_ARENA_H
 #define HFI_BASE_ARENA_H
 
@@ -32,7 +32,8 @@ static inline void* hfi_arena_take(hfiArena* a, size_t count, size_t width) {
   return a->base + start;
 }
 
-// Returns an arena over zeroed memory of the planned size. The caller frees its base with hfi_release. The base is NULL if there is no memory.
+// Returns an arena over zeroed memory of the planned size. The caller frees its base with hfi_release. The base is NULL
+// if there is no memory.
 static inline hfiArena hfi_arena_allocate(const hfiArena* plan, const hfAllocator* allocator) {
   return hfi_arena(hfi_allocate(allocator, plan->used), plan->used);
 }

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-// Number of bits that are set: sums over pairs, groups of four and bytes, side by side. Compilers replace it by one instruction where the processor has one;
-// __builtin_popcountll would call a library elsewhere.
+// Number of bits that are set: sums over pairs, groups of four and bytes, side by side. Compilers replace it by one
+// instruction where the processor has one; __builtin_popcountll would call a library elsewhere.
 static inline int32_t hfi_count_bits(uint64_t x) {
   x -= x >> 1 & UINT64_C(0x5555555555555555);
   x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));

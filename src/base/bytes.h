@@ -1,4 +1,5 @@
-// A growing array of bytes. If there is no memory, `failed` is set and stays set, so that the caller can look at it once, at the end.
+// A growing array of bytes. If there is no memory, `failed` is set and stays set, so that the caller can look at it
+// once, at the end.
 #ifndef HFI_BASE_BYTES_H
 #define HFI_BASE_BYTES_H
 

@@ -1,5 +1,6 @@
-// Tests of arrays: whether some number is not zero, and, quickly, whether all are finite. A sum is finite only if all its terms are, so that one sum
-// is enough for almost every array. If the sum is not finite, which large numbers can cause, too, the numbers have to be tested one by one.
+// Tests of arrays: whether some number is not zero, and, quickly, whether all are finite. A sum is finite only if all
+// its terms are, so that one sum is enough for almost every array. If the sum is not finite, which large numbers can
+// cause, too, the numbers have to be tested one by one.
 #ifndef HFI_BASE_FINITE_H
 #define HFI_BASE_FINITE_H
 

@@ -1,4 +1,5 @@
-// Computes several things of one kind at once, one in each lane of a register. Each lane is rounded by itself, as a plain number is.
+// Computes several things of one kind at once, one in each lane of a register. Each lane is rounded by itself, as a
+// plain number is.
 #ifndef HFI_BASE_GATHER_H
 #define HFI_BASE_GATHER_H
 
@@ -85,7 +86,8 @@ static inline int hfi_lanes_at_most(hfiLanes a, hfiLanes b) {
 #endif
 }
 
-// Chooses the things for the lanes: `first` and those that follow it, up to end - 1. Lanes that are left over repeat the last one.
+// Chooses the things for the lanes: `first` and those that follow it, up to end - 1. Lanes that are left over repeat
+// the last one.
 static inline const int* hfi_fill_lanes(int first, int end, int things[HFI_LANES]) {
   for (int k = 0; k < HFI_LANES; ++k) things[k] = first + k < end ? first + k : end - 1;
   return things;

@@ -28,10 +28,11 @@ static inline hfiFour hfi_choose4(hfiFourBits c, hfiFour yes, hfiFour no) { retu
 
 static inline hfiFour hfi_sqrt4(hfiFour x) { return (hfiFour){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])}; }
 
-// Four neighbours for sums in loops. If registers have two lanes, as on arm64 and on x86-64 without AVX, GCC would keep a vector of four in memory
-// from one round of a loop to the next. So there a quad is two vectors.
+// Four neighbours for sums in loops. If registers have two lanes, as on arm64 and on x86-64 without AVX, GCC would keep
+// a vector of four in memory from one round of a loop to the next. So there a quad is two vectors.
 //
-// HFI_QUAD_PLUS is s += a x, HFI_QUAD_MINUS is s -= a x. As functions they make GCC 12 save twice as many registers in gemm.c.
+// HFI_QUAD_PLUS is s += a x, HFI_QUAD_MINUS is s -= a x. As functions they make GCC 12 save twice as many registers in
+// gemm.c.
 #ifdef __AVX__
 #define HFI_QUAD_PLUS(s, a, x) ((s) += (a) * (x))
 #define HFI_QUAD_MINUS(s, a, x) ((s) -= (a) * (x))

@@ -6,7 +6,8 @@
 #include <locale.h>
 #include <stdlib.h>
 
-// Returns the locale to which hfi_leave_c_locale goes back. In the page the only locale is "C", and there is no environment that names others.
+// Returns the locale to which hfi_leave_c_locale goes back. In the page the only locale is "C", and there is no
+// environment that names others.
 static inline locale_t hfi_enter_c_locale(void) {
 #ifdef __wasi__
   return (locale_t)0;

@@ -4,8 +4,8 @@
 
 #include <holdfast/allocator.h>
 
-// Zeroed memory aligned to HFI_ALIGN. It remembers its allocator (NULL or all zero: the C library's), so that hfi_release needs
-// none. NULL: out of memory.
+// Zeroed memory aligned to HFI_ALIGN. It remembers its allocator (NULL or all zero: the C library's), so that
+// hfi_release needs none. NULL: out of memory.
 void* hfi_allocate(const hfAllocator* allocator, size_t size);
 void hfi_release(void* memory); // NULL is allowed
 

@@ -1,14 +1,14 @@
-// A piece is put together in memory and written to the file in one call of the system. If the system writes only a part of it, because the disk is
-// full, the file is cut back to the last whole piece. So a file never ends in half a piece.
+// A piece is put together in memory and written to the file in one call of the system. If the system writes only a part
+// of it, because the disk is full, the file is cut back to the last whole piece. So a file never ends in half a piece.
 //
-// Until it gets its name, a file is one without a name (O_TMPFILE): the system removes it when the process ends, however
-// it ends. File systems that have no such files get a temporary name beside the final one.
+// Until it gets its name, a file is one without a name (O_TMPFILE): the system removes it when the process ends,
+// however it ends. File systems that have no such files get a temporary name beside the final one.
 //
-// A file gets its name only when the disk has what it contains (fsync), and then the disk is given the name, too. So after a loss of power there is the
-// older file or the new one. A user who does not need that sets HOLDFAST_FSYNC=off.
+// A file gets its name only when the disk has what it contains (fsync), and then the disk is given the name, too. So
+// after a loss of power there is the older file or the new one. A user who does not need that sets HOLDFAST_FSYNC=off.
 //
-// The name of an open descriptor (/dev/stdout, /dev/fd/3, a process substitution of the shell) is no name of a file: pieces are added to what is
-// open there, and what it holds already stays.
+// The name of an open descriptor (/dev/stdout, /dev/fd/3, a process substitution of the shell) is no name of a file:
+// pieces are added to what is open there, and what it holds already stays.
 #define _GNU_SOURCE // O_TMPFILE
 #include "base/output.h"
 
@@ -53,8 +53,8 @@ static char* folder_of(const char* path) {
   return folder;
 }
 
-// Replaces the name of a symbolic link by what it leads to, which may be relative to its folder. Returns 0 if the name is none of a link, or if there
-// is no memory, which leaves NULL.
+// Replaces the name of a symbolic link by what it leads to, which may be relative to its folder. Returns 0 if the name
+// is none of a link, or if there is no memory, which leaves NULL.
 static int follow_link(char** name) {
   char to[PATH_MAX];
   ssize_t size = readlink(*name, to, sizeof to - 1);
@@ -67,7 +67,8 @@ static int follow_link(char** name) {
   return *name != NULL;
 }
 
-// Puts the real name of its folder before the name of a file. Returns NULL if there is no memory; a file in no folder keeps its name.
+// Puts the real name of its folder before the name of a file. Returns NULL if there is no memory; a file in no folder
+// keeps its name.
 static char* resolve_folder(const char* name) {
   char real[PATH_MAX + 1];
   char* folder = folder_of(name);
@@ -120,8 +121,8 @@ char* hfi_output_target(const char* path) {
 
 enum { TRIES = 100, LONGEST_NAME = 255 }; // LONGEST_NAME: of a file in its folder [bytes].
 
-// Makes a temporary name in the folder of the final one, by a clock that counts nanoseconds. If the name is taken, callers try another one. A long
-// name is cut to make room for the suffix.
+// Makes a temporary name in the folder of the final one, by a clock that counts nanoseconds. If the name is taken,
+// callers try another one. A long name is cut to make room for the suffix.
 static char* name_beside(const char* path) {
   char suffix[32];
   struct timespec now;
@@ -204,8 +205,8 @@ static int must_sync(void) {
   return !choice || strcmp(choice, "off") != 0;
 }
 
-// Waits until the disk has what was written to a descriptor. File systems that cannot do that for this kind of file say EINVAL or ENOTSUP, or EROFS
-// for a device; that is not an error. Returns 0, or the error code of the system.
+// Waits until the disk has what was written to a descriptor. File systems that cannot do that for this kind of file say
+// EINVAL or ENOTSUP, or EROFS for a device; that is not an error. Returns 0, or the error code of the system.
 static int sync_descriptor(int fd) {
   while (fsync(fd) != 0) {
     if (errno == EINTR) continue;
@@ -214,13 +215,14 @@ static int sync_descriptor(int fd) {
   return 0;
 }
 
-// Waits until the disk has the content of the file. Nothing is done for a descriptor of the caller, which may be a pipe.
+// Waits until the disk has the content of the file. Nothing is done for a descriptor of the caller, which may be a
+// pipe.
 static int sync_content(const hfiOutput* out) {
   return out->shared || !must_sync() ? 0 : sync_descriptor(out->fd);
 }
 
-// Waits until the disk has the names of the folder of a path. A folder that may be written to but not read cannot be opened: its names reach the disk
-// when the system likes.
+// Waits until the disk has the names of the folder of a path. A folder that may be written to but not read cannot be
+// opened: its names reach the disk when the system likes.
 static int sync_folder(const char* path) {
   if (!must_sync()) return 0;
   char* folder = folder_of(path);
@@ -261,8 +263,9 @@ static int duplicate(int fd) {
 #endif
 }
 
-// An open descriptor, a pipe or a device is written directly. A regular file is written beside an older one, whose permissions it takes over. A name that no
-// file can have (too long, empty, links in a circle) is refused now, not when the file gets it.
+// An open descriptor, a pipe or a device is written directly. A regular file is written beside an older one, whose
+// permissions it takes over. A name that no file can have (too long, empty, links in a circle) is refused now, not when
+// the file gets it.
 static int open_file(hfiOutput* out) {
   struct stat older;
   int descriptor = hfi_output_descriptor(out->path);

@@ -1,4 +1,5 @@
-// In-place sort that never allocates (the C library's qsort may). The order of equal elements is not kept, so the comparison should have no ties.
+// In-place sort that never allocates (the C library's qsort may). The order of equal elements is not kept, so the
+// comparison should have no ties.
 #ifndef HFI_BASE_SORT_H
 #define HFI_BASE_SORT_H
 

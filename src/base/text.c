@@ -113,7 +113,8 @@ static hfStatus begin_pass(hfiTextReader* r, const char* text, char* copy, hfiTe
   return pass(r, object, arena);
 }
 
-// Reads the text twice: the first pass counts what arrays need, the second one fills the object in memory of that size, which *out gets.
+// Reads the text twice: the first pass counts what arrays need, the second one fills the object in memory of that size,
+// which *out gets.
 static hfStatus parse(hfiTextReader* r, const char* text, char* copy, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** out) {
   hfiArena plan = hfi_arena(NULL, 0);
   hfi_arena_take(&plan, 1, size);

@@ -19,12 +19,13 @@ typedef struct hfiTextReader {
 
 #define HFI_MALFORMED(r, ...) hfi_refuse((r)->error, HF_ERROR_PARSE, __VA_ARGS__)
 
-// One pass over a text that fills an object, whose arrays it takes from the arena. Over an arena without memory it only plans their size.
+// One pass over a text that fills an object, whose arrays it takes from the arena. Over an arena without memory it only
+// plans their size.
 typedef hfStatus hfiTextPass(hfiTextReader* r, void* object, hfiArena* arena);
 // Refuses an object that is not valid.
 typedef hfStatus hfiTextCheck(const void* object, hfError* error);
-// Reads an object of `size` bytes from a file in two passes, the first of which plans. The object and its arrays are one block of memory,
-// which free gives back. On a refusal *object stays as it is.
+// Reads an object of `size` bytes from a file in two passes, the first of which plans. The object and its arrays are
+// one block of memory, which free gives back. On a refusal *object stays as it is.
 hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** object, hfError* error);
 
 // Goes to the next line that is neither empty nor a comment. Returns 0 at the end of the file.

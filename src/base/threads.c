@@ -1,12 +1,14 @@
 // A fixed set of threads and one task at a time.
 //
-// `claims` is one number of three: how many tasks there were, how many items the present one has, and how many of them were claimed. A thread claims the
-// next item by compare-and-swap, so that it never claims an item of a task that is over. Threads that are late, or that another program keeps from
-// running, claim nothing, and the others do their items. The caller returns when all items are done.
+// `claims` is one number of three: how many tasks there were, how many items the present one has, and how many of them
+// were claimed. A thread claims the next item by compare-and-swap, so that it never claims an item of a task that is
+// over. Threads that are late, or that another program keeps from running, claim nothing, and the others do their
+// items. The caller returns when all items are done.
 //
-// Waking a thread that sleeps takes as long as some steps of a world. So, if there is a processor for each thread, a thread that waits tests for a
-// short time whether the wait is over before it sleeps. Calls that follow each other closely then find the threads awake, and between other calls no
-// processor is busy. A thread does not yield meanwhile: on a busy machine that may cost a whole time slice.
+// Waking a thread that sleeps takes as long as some steps of a world. So, if there is a processor for each thread, a
+// thread that waits tests for a short time whether the wait is over before it sleeps. Calls that follow each other
+// closely then find the threads awake, and between other calls no processor is busy. A thread does not yield meanwhile:
+// on a busy machine that may cost a whole time slice.
 #define _GNU_SOURCE // sched_getaffinity
 #include "base/threads.h"
 

@@ -1,5 +1,5 @@
-// Factorisation and solution of block-sparse matrices (block_sparse.h), symmetric or not. For k = 0, 1, ..., with i and j for the later positions that k is
-// coupled to:
+// Factorisation and solution of block-sparse matrices (block_sparse.h), symmetric or not. For k = 0, 1, ..., with i and
+// j for the later positions that k is coupled to:
 //
 //   factor_rows      K_kk = L U,   Y_j = L^-1 K_kj
 //   factor_lower     Z_i = U^-T K_ik^T
@@ -10,10 +10,12 @@
 //   solve_forward    z_k = L^-1 b_k,   b_i -= Z_i^T z_k          k ascending
 //   solve_backward   x_k = U^-1 (z_k - sum_j Y_j x_j)            k descending
 //
-// Rows are exchanged only inside of a diagonal block, P K_kk = L U, so that the pattern that block_order.c found stays true. Read L^-1 P for L^-1 then.
-// If K is symmetric, K_kk = U^T D U with ones on the diagonal of U: read U^T for L, D U for U, and Z = D^-1 Y.
+// Rows are exchanged only inside of a diagonal block, P K_kk = L U, so that the pattern that block_order.c found stays
+// true. Read L^-1 P for L^-1 then. If K is symmetric, K_kk = U^T D U with ones on the diagonal of U: read U^T for L, D
+// U for U, and Z = D^-1 Y.
 //
-// The parameter `six` is a constant, 0 or 1. With 1 all nodes have six unknowns, as free bodies have, and the compiler writes out the loops over them.
+// The parameter `six` is a constant, 0 or 1. With 1 all nodes have six unknowns, as free bodies have, and the compiler
+// writes out the loops over them.
 #include "base/compile.h"
 #include "linalg/block_sparse.h"
 #include "linalg/dense.h"
@@ -79,8 +81,9 @@ HFI_FORCE_INLINE int is_zero_block(Columns X, int rows, int n) {
   return rows == 6 && n == 6 ? is_zero(X.at, X.stride, 6, 6) : is_zero(X.at, X.stride, rows, n);
 }
 
-// Sets B->coupled[e] to 1 for each entry e of position k whose blocks Y and Z are not both zero. Blocks of zeros are frequent: a contact that does not act
-// couples its two nodes in the pattern only. This is a quick test, because the first row of other blocks mostly has a number that is not zero.
+// Sets B->coupled[e] to 1 for each entry e of position k whose blocks Y and Z are not both zero. Blocks of zeros are
+// frequent: a contact that does not act couples its two nodes in the pattern only. This is a quick test, because the
+// first row of other blocks mostly has a number that is not zero.
 HFI_FORCE_INLINE void find_coupled(hfiBlockMatrix* B, int32_t k, int six) {
   Panel K = get_panel(B, k, six);
   int symmetric = B->symmetric;
@@ -128,8 +131,9 @@ HFI_FORCE_INLINE int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
   return 1;
 }
 
-// For the positions j of a run: K_ij -= Z_i^T Y_j and, if K is not symmetric, K_ji^T -= Y_i^T Z_j. i_in_k: first column of Y_i and Z_i in the panel of k. A
-// run that begins with j = i has to < 0. `lower` has no K_ii, so that its product begins after the columns of i.
+// For the positions j of a run: K_ij -= Z_i^T Y_j and, if K is not symmetric, K_ji^T -= Y_i^T Z_j. i_in_k: first column
+// of Y_i and Z_i in the panel of k. A run that begins with j = i has to < 0. `lower` has no K_ii, so that its product
+// begins after the columns of i.
 HFI_FORCE_INLINE void update_run(const hfiBlockMatrix* B, const Panel* K, const Panel* I, int32_t i_in_k,
                                  const Run* run, int six) {
   Columns Y_i = from_column(K->right, i_in_k), Z_i = from_column(K->lower, i_in_k);
@@ -140,9 +144,10 @@ HFI_FORCE_INLINE void update_run(const hfiBlockMatrix* B, const Panel* K, const 
     subtract(from_column(I->lower, run->to + own), Y_i, from_column(K->lower, run->from + own), six, K->n, I->n, run->columns - own);
 }
 
-// For i = later[e] and all later positions j >= i of k: K_ij -= Z_i^T Y_j and K_ji -= Z_j^T Y_i, unless the blocks of j are zero. All these K_ij are in the
-// panel of i, because the elimination of k couples i to every j. Both panels list positions in ascending order. For example, k is coupled to i, a, b, c and d,
-// where Y_c and Z_c are zero, and i is also coupled to x. Then there are two runs, i a b and d:
+// For i = later[e] and all later positions j >= i of k: K_ij -= Z_i^T Y_j and K_ji -= Z_j^T Y_i, unless the blocks of j
+// are zero. All these K_ij are in the panel of i, because the elimination of k couples i to every j. Both panels list
+// positions in ascending order. For example, k is coupled to i, a, b, c and d, where Y_c and Z_c are zero, and i is
+// also coupled to x. Then there are two runs, i a b and d:
 //
 //   `right` of k, from i on      Y_i   Y_a   Y_b  |  0             |  Y_d
 //   `rows` of i                  K_ii  K_ia  K_ib |  K_ic  K_ix    |  K_id

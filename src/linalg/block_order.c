@@ -1,11 +1,13 @@
-// Minimum degree ordering of a block-sparse matrix, and the pattern of its factors (George and Liu, Computer Solution of Large Sparse Positive Definite
-// Systems, chapter 5).
+// Minimum degree ordering of a block-sparse matrix, and the pattern of its factors (George and Liu, Computer Solution
+// of Large Sparse Positive Definite Systems, chapter 5).
 //
-// Eliminating a node couples all its remaining neighbours with each other. The degree of a node is the number of unknowns of its remaining neighbours. The
-// node of least degree is eliminated next; among equals it is the one with the lowest index.
+// Eliminating a node couples all its remaining neighbours with each other. The degree of a node is the number of
+// unknowns of its remaining neighbours. The node of least degree is eliminated next; among equals it is the one with
+// the lowest index.
 //
-// The elimination graph is stored as a matrix with one bit for each pair of nodes. When a node is eliminated, it is removed from the rows of the others, but
-// its own row stays. So at the end the row of each node has the later nodes that it is coupled to: the pattern of the factors.
+// The elimination graph is stored as a matrix with one bit for each pair of nodes. When a node is eliminated, it is
+// removed from the rows of the others, but its own row stays. So at the end the row of each node has the later nodes
+// that it is coupled to: the pattern of the factors.
 #include "linalg/block_sparse.h"
 
 #include "base/bits.h"
@@ -13,8 +15,9 @@
 #include <assert.h>
 #include <string.h>
 
-// The lists of couplings are planned for the case that all nodes are coupled with each other, but for no more than PLANNED_NODES nodes. Larger graphs are
-// sparse: for each further node PLANNED_COUPLINGS couplings are more than heaps of 20,000 bodies have.
+// The lists of couplings are planned for the case that all nodes are coupled with each other, but for no more than
+// PLANNED_NODES nodes. Larger graphs are sparse: for each further node PLANNED_COUPLINGS couplings are more than heaps
+// of 20,000 bodies have.
 enum { PLANNED_NODES = 2000, PLANNED_COUPLINGS = 100 };
 
 // How many couplings of `nodes` nodes are planned.
@@ -97,7 +100,8 @@ static int32_t find_all_weights(const hfiBlockMatrix* B) {
   return i < B->nodes ? 0 : B->weight[0];
 }
 
-// A bound for the search of the next node. No remaining node has a degree below `least`, and no node before `from` has the degree `least`.
+// A bound for the search of the next node. No remaining node has a degree below `least`, and no node before `from` has
+// the degree `least`.
 typedef struct leastDegree {
   int32_t least, from;
 } leastDegree;
@@ -153,7 +157,8 @@ static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
   list[i] = value;
 }
 
-// Lists the later positions of position k, ascending, from entry B->start[k] on, and places their columns. Returns the number of entries.
+// Lists the later positions of position k, ascending, from entry B->start[k] on, and places their columns. Returns the
+// number of entries.
 static int32_t list_later(hfiBlockMatrix* B, int32_t k) {
   const uint64_t* row = row_of(B, B->order[k]);
   int32_t *later = B->later + B->start[k], *offset = B->offset + B->start[k], count = 0, columns = 0;
@@ -185,8 +190,8 @@ void hfi_block_place_panels(hfiBlockMatrix* B) {
   assert(B->first[B->nodes] <= B->max_n);
 }
 
-// Has the matrix the graph and the weights of the last ordering? That is frequent, because most steps have the contacts of the step before. If not, stores
-// its graph and weights as those of the last ordering, and returns 0.
+// Has the matrix the graph and the weights of the last ordering? That is frequent, because most steps have the contacts
+// of the step before. If not, stores its graph and weights as those of the last ordering, and returns 0.
 static int has_ordered_pattern(hfiBlockMatrix* B) {
   size_t graph = sizeof *B->graph * (size_t)B->nodes * (size_t)B->words, weight = sizeof *B->weight * (size_t)B->nodes;
   if (B->ordered_nodes == B->nodes && !memcmp(B->ordered, B->graph, graph) && !memcmp(B->ordered_weight, B->weight, weight))

@@ -1,11 +1,13 @@
-// Matrices with rough factors, and the iterations that solve K x = b with them: generalised conjugate residuals (Eisenstat, Elman and Schultz, SIAM J.
-// Numer. Anal. 20, 1983), which need no symmetric K. From x = 0 and r = b, for k = 0, 1, ...:
+// Matrices with rough factors, and the iterations that solve K x = b with them: generalised conjugate residuals
+// (Eisenstat, Elman and Schultz, SIAM J. Numer. Anal. 20, 1983), which need no symmetric K. From x = 0 and r = b, for k
+// = 0, 1, ...:
 //
 //   p_k = M^-1 r,   q_k = K p_k                                     M: product of the rough factors, nearly K
 //   c_j = (q_k, q_j)/(q_j, q_j),   q_k -= sum_j c_j q_j,   p_k -= sum_j c_j p_j,   j < k     so that q_k is orthogonal to all q_j
 //   a = (r, q_k)/(q_k, q_k),   x += a p_k,   r -= a q_k             so that |r| = |b - K x| is least
 //
-// Inner products are weighted: (x, y) = sum_i weight_i x_i y_i. With the inverse masses as weights |r| is a norm of momenta.
+// Inner products are weighted: (x, y) = sum_i weight_i x_i y_i. With the inverse masses as weights |r| is a norm of
+// momenta.
 #include "linalg/block_rough.h"
 
 #include "base/bits.h"
@@ -31,8 +33,8 @@ static size_t count_values(const hfiBlockMatrix* B, size_t* couplings) {
   return values;
 }
 
-// Takes storage for the rough factors and for K. Before the call B has the pattern and the lists of complete factors. Afterwards its lists are new ones with
-// room for the pattern of K alone.
+// Takes storage for the rough factors and for K. Before the call B has the pattern and the lists of complete factors.
+// Afterwards its lists are new ones with room for the pattern of K alone.
 static void take_storage(hfiBlockMatrix* B, hfiBlockRough* R, hfiArena* arena) {
   size_t nodes = (size_t)B->nodes, couplings, values = count_values(B, &couplings), trunk_values = 0;
   int32_t trunk = B->branch_start[B->branches];
@@ -148,7 +150,8 @@ int hfi_block_factor_again(hfiBlockMatrix* B) {
 
 // ---- the iteration -----------------------------------------------------------------------------------
 
-// Copies the numbers of x for position k and for its later nodes side by side to `columns`, in the order of the columns of its rows.
+// Copies the numbers of x for position k and for its later nodes side by side to `columns`, in the order of the columns
+// of its rows.
 HFI_FORCE_INLINE void gather_columns(const hfiBlockMatrix* B, int32_t k, const double* x, double* columns, int six) {
   int n = six ? 6 : B->size[k];
   memcpy(columns, x + B->first[k], sizeof *x * (size_t)n);
@@ -263,8 +266,8 @@ static void multiply_part_dots(Iteration* it, int p) {
   it->dots[p][it->k + 1] = hfi_weighted_dot(w, q, residual(it) + first, n);
 }
 
-// Completes p_k = M^-1 r of a branch, and computes its part of q_k = K p_k and the inner products. The product of a branch needs p_k of the branch and of
-// the trunk.
+// Completes p_k = M^-1 r of a branch, and computes its part of q_k = K p_k and the inner products. The product of a
+// branch needs p_k of the branch and of the trunk.
 static void multiply_branch(void* data, int p) {
   Iteration* it = data;
   hfi_rough_end_solution(&it->B->rough->factors, it->B, p, direction(it, it->p, it->k));

@@ -5,10 +5,11 @@
 //   position k  the k-th node in the order of elimination
 //   K_kj        block with the rows of position k and the columns of position j
 //
-// block_order.c finds an order of elimination that keeps the factors sparse, and the pattern of the factors. block_factor.c computes the factors.
+// block_order.c finds an order of elimination that keeps the factors sparse, and the pattern of the factors.
+// block_factor.c computes the factors.
 //
-// The panel of position k is the memory of its blocks and, after the factorisation, of its factors. It has n = size[k] rows. The later positions j > k
-// that k is coupled to have w = width[k] columns together:
+// The panel of position k is the memory of its blocks and, after the factorisation, of its factors. It has n = size[k]
+// rows. The later positions j > k that k is coupled to have w = width[k] columns together:
 //
 //   rows   (n x (n + w))   K_kk and beside it all K_kj;    afterwards L and U of K_kk, and beside them all Y_j = L^-1 K_kj
 //   lower  (n x w)         all K_jk^T;                     afterwards all Z_j = U^-T K_jk^T
@@ -35,7 +36,8 @@ typedef struct hfiBlockMatrix {
   int32_t* degree;   // (nodes) number of unknowns of the node's neighbours; INT32_MAX: the node has a position
   int32_t* order;    // (nodes) the node at position k
   int32_t* position; // (nodes) the position of a node
-  // branches (block_split.c): groups of consecutive positions. Positions of different branches are not coupled. The positions after them are the trunk.
+  // branches (block_split.c): groups of consecutive positions. Positions of different branches are not coupled. The
+  // positions after them are the trunk.
   int32_t max_branches;                       // 1: the ordering makes one branch of all nodes; more: it makes as many branches and a trunk
   int32_t branches;                           // number of branches
   int32_t branch_start[HFI_MAX_BRANCHES + 2]; // first position of each branch, of the trunk, and `nodes`
@@ -59,31 +61,34 @@ typedef struct hfiBlockMatrix {
   hfiStar* star;     // the pattern of a single node that is factored as a star; NULL: it is factored as a dense matrix
 } hfiBlockMatrix;
 
-// Takes storage for the pattern of up to max_nodes nodes with max_n unknowns in all. The caller sets `value` after each ordering: at[nodes] numbers, at
-// most max_n^2.
+// Takes storage for the pattern of up to max_nodes nodes with max_n unknowns in all. The caller sets `value` after each
+// ordering: at[nodes] numbers, at most max_n^2.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
 
 // Begins with `nodes` nodes without couplings. The caller sets weight[i].
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes);
 // Couples two nodes.
 void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
-// Finds the order of elimination, the pattern of the factors, and the place of every panel. Returns 0 if the factors have more couplings than were
-// planned for.
+// Finds the order of elimination, the pattern of the factors, and the place of every panel. Returns 0 if the factors
+// have more couplings than were planned for.
 int hfi_block_order(hfiBlockMatrix* B);
 
 // Sum of the weights of the nodes whose bits are set in a row (words) of a graph that was ordered.
 int32_t hfi_block_weigh(const hfiBlockMatrix* B, const uint64_t* row);
 
-// A part of hfi_block_order: changes the order of elimination so that the matrix has branches and a trunk. Row i of `graph` must have the later nodes of
-// node i, and keeps them.
+// A part of hfi_block_order: changes the order of elimination so that the matrix has branches and a trunk. Row i of
+// `graph` must have the later nodes of node i, and keeps them.
 void hfi_block_split(hfiBlockMatrix* B);
-// The last part of hfi_block_order: makes the lists of later positions and places the panels. Row i of `graph` must have the later nodes of node i.
+// The last part of hfi_block_order: makes the lists of later positions and places the panels. Row i of `graph` must
+// have the later nodes of node i.
 void hfi_block_place_panels(hfiBlockMatrix* B);
 
-// Makes a matrix of one node with n unknowns. No call of hfi_block_begin, hfi_block_couple and hfi_block_order is needed.
+// Makes a matrix of one node with n unknowns. No call of hfi_block_begin, hfi_block_couple and hfi_block_order is
+// needed.
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n);
 
-// Sets all numbers of the panels from position `first` on to before `end` to zero; if the matrix is symmetric, only those of `rows`.
+// Sets all numbers of the panels from position `first` on to before `end` to zero; if the matrix is symmetric, only
+// those of `rows`.
 void hfi_block_zero(hfiBlockMatrix* B, int32_t first, int32_t end, int symmetric);
 
 // The two parts of the panel of position k, and the number of columns of the first part.
@@ -96,11 +101,12 @@ static inline int32_t hfi_block_stride(const hfiBlockMatrix* B, int32_t k) {
 static inline double* hfi_block_lower(const hfiBlockMatrix* B, int32_t k) {
   return hfi_block_rows(B, k) + B->size[k] * hfi_block_stride(B, k);
 }
-// First column of position j > k in `lower` of position k; in `rows` it is size[k] more. The two positions must be coupled.
+// First column of position j > k in `lower` of position k; in `rows` it is size[k] more. The two positions must be
+// coupled.
 int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j);
 
-// Factors the matrix in place. With `symmetric` it reads only the upper triangle, and the matrix must be positive definite. Returns 0, or k + 1 if a pivot
-// of position k failed.
+// Factors the matrix in place. With `symmetric` it reads only the upper triangle, and the matrix must be positive
+// definite. Returns 0, or k + 1 if a pivot of position k failed.
 int hfi_block_factor(hfiBlockMatrix* B, int symmetric);
 // Solves K x = b in place. Unknowns are in the order of elimination.
 void hfi_block_solve(const hfiBlockMatrix* B, double* b);

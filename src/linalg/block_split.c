@@ -1,16 +1,20 @@
-// Splits the nodes of a matrix into branches that are not coupled with each other, and a trunk that is coupled with all of them. Branches can be factored
-// at the same time.
+// Splits the nodes of a matrix into branches that are not coupled with each other, and a trunk that is coupled with all
+// of them. Branches can be factored at the same time.
 //
-// In the elimination tree the parent of a node is the first of the later nodes that it is coupled to in the factors (Liu, SIAM J. Matrix Anal. Appl. 11,
-// 1990). All later nodes that a node is coupled to are among its ancestors. So two subtrees, of which neither contains the other, are not coupled, and
-// which of them is eliminated first does not matter.
+// In the elimination tree the parent of a node is the first of the later nodes that it is coupled to in the factors
+// (Liu, SIAM J. Matrix Anal. Appl. 11, 1990). All later nodes that a node is coupled to are among its ancestors. So two
+// subtrees, of which neither contains the other, are not coupled, and which of them is eliminated first does not
+// matter.
 //
-//   1. Cut the tree: the trunk takes the root of the largest subtree, again and again, until the estimated time of a factorisation is least.
+//   1. Cut the tree: the trunk takes the root of the largest subtree, again and again, until the estimated time of a
+//      factorisation is least.
 //   2. Deal the subtrees out to the branches, the largest first, each to the branch with the fewest nodes.
-//   3. Eliminate branch by branch, and the trunk last, each in the order that was found before. The factors stay as sparse as they were.
+//   3. Eliminate branch by branch, and the trunk last, each in the order that was found before. The factors stay as
+//      sparse as they were.
 //
-// Rough factors and contacts take about the same time for each node of a branch, whatever the number of its couplings in complete factors. A node of the
-// trunk takes longer, because the trunk is dense and has a single thread. So the estimate, in units of a node of a branch, is
+// Rough factors and contacts take about the same time for each node of a branch, whatever the number of its couplings
+// in complete factors. A node of the trunk takes longer, because the trunk is dense and has a single thread. So the
+// estimate, in units of a node of a branch, is
 //
 //   nodes of the largest branch + TRUNK_NODE * nodes of the trunk
 //
@@ -21,7 +25,8 @@
 
 // Time of a node of the trunk over that of a node of a branch [-], in heaps of 1000 bodies.
 static const double TRUNK_NODE = 2;
-// The matrix stays whole if branches would take more than this share of the time [-]. Heaps of 300 to 1000 bodies take 0.55 to 0.7.
+// The matrix stays whole if branches would take more than this share of the time [-]. Heaps of 300 to 1000 bodies take
+// 0.55 to 0.7.
 static const double MOST_TIME = 0.9;
 
 enum { IN_SUBTREE = -1, IN_TRUNK = HFI_MAX_BRANCHES }; // `part` of a node before it has a branch

@@ -1,11 +1,11 @@
-// Vectors, small dense matrices and their factorisations, made for up to about 60 unknowns. Matrices are row-major; from one row of A to the next there are
-// ld numbers (of B ldb, of C ldc, of X ldx).
+// Vectors, small dense matrices and their factorisations, made for up to about 60 unknowns. Matrices are row-major;
+// from one row of A to the next there are ld numbers (of B ldb, of C ldc, of X ldx).
 //
-// Every inner loop runs along a row over independent elements, a few of them written out side by side, so that compilers put them into vectors without
-// changing a bit of the result.
+// Every inner loop runs along a row over independent elements, a few of them written out side by side, so that
+// compilers put them into vectors without changing a bit of the result.
 //
-// A factorisation returns 0, or k + 1 if pivot k fails: for Cholesky a pivot that is not positive, for the others one that is zero or not finite. The contents
-// of A are then undefined.
+// A factorisation returns 0, or k + 1 if pivot k fails: for Cholesky a pivot that is not positive, for the others one
+// that is zero or not finite. The contents of A are then undefined.
 #ifndef HFI_LINALG_DENSE_H
 #define HFI_LINALG_DENSE_H
 
@@ -28,7 +28,8 @@ static inline double hfi_dot(const double* a, const double* b, int n) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// y += a x, by four elements, then two, then one. Vectors are short here, and a loop that a compiler makes for the remainder takes long.
+// y += a x, by four elements, then two, then one. Vectors are short here, and a loop that a compiler makes for the
+// remainder takes long.
 static inline void hfi_axpy(double* restrict y, double a, const double* restrict x, int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4) {
     y[0] += a * x[0];
@@ -115,8 +116,8 @@ static inline void hfi_scale(double* y, double a, const double* x, int n) {
   if (n & 1) y[0] = a * x[0];
 }
 
-// The three functions below work on blocks of `rows` rows and n columns, in strips of four, two and one columns. Blocks are small here, and a loop along each
-// row would take longer.
+// The three functions below work on blocks of `rows` rows and n columns, in strips of four, two and one columns. Blocks
+// are small here, and a loop along each row would take longer.
 
 // C = X
 static inline void hfi_copy_block(double* restrict C, int ldc, const double* restrict X, int ldx, int rows, int n) {
@@ -324,9 +325,10 @@ int hfi_cholesky(double* A, int n, int ld);
 // Solves A x = b in place.
 void hfi_cholesky_solve(const double* U, int n, int ld, double* b);
 
-// Factors A = U^T D U without pivoting or square roots, from the upper triangle of A. U, whose diagonal is one, replaces it, with 1/D_kk on the diagonal.
-// A must be positive definite or quasi-definite; with `positive` a D_kk below zero is a failure, too. The lower triangle is scratch. The rows may have m > n
-// columns: the columns n to m - 1 are a matrix B beside A, which becomes U^-T B.
+// Factors A = U^T D U without pivoting or square roots, from the upper triangle of A. U, whose diagonal is one,
+// replaces it, with 1/D_kk on the diagonal. A must be positive definite or quasi-definite; with `positive` a D_kk below
+// zero is a failure, too. The lower triangle is scratch. The rows may have m > n columns: the columns n to m - 1 are a
+// matrix B beside A, which becomes U^-T B.
 int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive);
 static inline int hfi_ldlt(double* A, int n, int ld, int positive) {
   return hfi_ldlt_beside(A, n, n, ld, positive);
@@ -339,8 +341,9 @@ static inline void hfi_ldlt_solve(const double* U, int n, int ld, double* b) {
   hfi_ldlt_backward(U, n, ld, b);
 }
 
-// Factors P A = L U with partial pivoting. L, whose diagonal is one, and U replace A, with 1/U_kk on the diagonal. Row k was exchanged with row
-// pivot[k] >= k. The rows may have m > n columns: the columns n to m - 1 are a matrix B beside A, which becomes L^-1 P B.
+// Factors P A = L U with partial pivoting. L, whose diagonal is one, and U replace A, with 1/U_kk on the diagonal. Row
+// k was exchanged with row pivot[k] >= k. The rows may have m > n columns: the columns n to m - 1 are a matrix B beside
+// A, which becomes L^-1 P B.
 int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot);
 static inline int hfi_lu(double* A, int n, int ld, int32_t* pivot) {
   return hfi_lu_beside(A, n, n, ld, pivot);

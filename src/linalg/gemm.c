@@ -1,10 +1,11 @@
 // C += A^T B and C -= A^T B for thin matrices: A (k x m), B (k x n), C (m x n), row-major.
 //
-// The block factorisation spends most of its time in the second product, with a few to a few dozen rows k, mostly the six of a free body. Each element of C
-// adds the products of the rows of A and B in their order, whatever the sizes are.
+// The block factorisation spends most of its time in the second product, with a few to a few dozen rows k, mostly the
+// six of a free body. Each element of C adds the products of the rows of A and B in their order, whatever the sizes
+// are.
 //
-// C -= A^T B works on tiles of six rows and four columns of C. If six columns are left, the last tile has six. The sums of a tile stay in registers, and a
-// row of B is read once for the six rows.
+// C -= A^T B works on tiles of six rows and four columns of C. If six columns are left, the last tile has six. The sums
+// of a tile stay in registers, and a row of B is read once for the six rows.
 #include "linalg/dense.h"
 #include "base/lanes.h"
 

@@ -106,8 +106,9 @@ static int factor_six(double* A, int m, int ld, int positive) {
 
 // ---- panels of six rows -------------------------------------------------------------------------------
 
-// Subtracts six factored rows from the n rows after them. U points to the diagonal block of the six. m columns follow this block: n columns of A and those
-// beside A. The columns of A become u_kj = a_kj/d_k as soon as no product needs a_kj any more.
+// Subtracts six factored rows from the n rows after them. U points to the diagonal block of the six. m columns follow
+// this block: n columns of A and those beside A. The columns of A become u_kj = a_kj/d_k as soon as no product needs
+// a_kj any more.
 static void subtract_panel(double* U, int n, int m, int ld) {
   double *beside = U + 6, *rest = U + 6 * (ld + 1), factors[36];
   for (int i = 0, count; i < n; i += 6) {

@@ -3,8 +3,9 @@
 //   |a_pk| = max_(i >= k) |a_ik|, exchange rows k and p
 //   l_ik = a_ik/u_kk,  a_ij -= l_ik u_kj   (i, j > k, j also over the columns beside A)
 //
-// Golub and Van Loan, Matrix Computations, section 3.4. Large matrices are factored six columns at a time: the six columns are factored, then their products
-// are subtracted from the columns after them. Each element adds the same products in the same order as without that.
+// Golub and Van Loan, Matrix Computations, section 3.4. Large matrices are factored six columns at a time: the six
+// columns are factored, then their products are subtracted from the columns after them. Each element adds the same
+// products in the same order as without that.
 #include "linalg/dense.h"
 
 #include "base/compile.h"
@@ -54,7 +55,8 @@ HFI_FORCE_INLINE int eliminate_column(double* A, int n, int m, int ld, int k, in
   return 1;
 }
 
-// Factors six columns of A, from column k on. The widths are constants, so that the compiler writes out the loops over columns.
+// Factors six columns of A, from column k on. The widths are constants, so that the compiler writes out the loops over
+// columns.
 HFI_FORCE_INLINE int factor_six_columns(double* A, int n, int m, int ld, int k, int32_t* pivot) {
   if (!eliminate_column(A, n, m, ld, k, 5, pivot)) return k + 1;
   if (!eliminate_column(A, n, m, ld, k + 1, 4, pivot)) return k + 2;
@@ -74,8 +76,8 @@ static int factor_six(double* A, int m, int ld, int32_t* pivot) {
   return 0;
 }
 
-// After six columns were factored, computes the six rows of U in the m columns after them, and subtracts their products with L from the n rows below.
-// L points to the diagonal block of the six columns.
+// After six columns were factored, computes the six rows of U in the m columns after them, and subtracts their products
+// with L from the n rows below. L points to the diagonal block of the six columns.
 static void subtract_panel(double* L, int n, int m, int ld) {
   double *U = L + 6, factors[36];
   hfi_six_forward(L, ld, U, ld, m);
@@ -105,7 +107,8 @@ static void swap(double* a, double* b) {
   *b = t;
 }
 
-// z = L^-1 b and x = U^-1 z, in place. For six rows callers pass a constant for n, so that the compiler writes out the loops.
+// z = L^-1 b and x = U^-1 z, in place. For six rows callers pass a constant for n, so that the compiler writes out the
+// loops.
 HFI_FORCE_INLINE void solve_forward(const double* LU, int n, int ld, double* b) {
   for (int k = 1; k < n; ++k) b[k] -= hfi_dot(LU + k * ld, b, k);
 }

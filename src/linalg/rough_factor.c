@@ -18,23 +18,27 @@
 //   solve_forward                z_k = T b_k,   b_j -= Z_kj^T z_k               k ascending
 //   solve_backward               x_k = S^T (z_k - sum_j Y_kj x_j)               k descending
 //
-// What is left out: the coupling of k and j makes K_jj smaller by Z_kj^T Y_kj. It is left out if this changes no number on the diagonal of K_jj by more than
-// a negligible share:
+// What is left out: the coupling of k and j makes K_jj smaller by Z_kj^T Y_kj. It is left out if this changes no number
+// on the diagonal of K_jj by more than a negligible share:
 //
 //   sum_r |(Z_kj)_rc (Y_kj)_rc| <= share |(K_jj)_cc|   for all columns c; r are the rows of Z_kj and Y_kj
 //
-// Both sides have the same unit, so one share serves rotations and translations. K_jj is what is left of it by then; of a position j of the trunk, what
-// the branch of k alone leaves. Above a larger share a coupling is strong, otherwise it is weak. If i is
-// coupled weakly both to k and to j, its contribution to K_kj is left out, too. Most contributions are of that kind.
+// Both sides have the same unit, so one share serves rotations and translations. K_jj is what is left of it by then; of
+// a position j of the trunk, what the branch of k alone leaves. Above a larger share a coupling is strong, otherwise it
+// is weak. If i is coupled weakly both to k and to j, its contribution to K_kj is left out, too. Most contributions are
+// of that kind.
 //
-// Difference from block_factor.c: that file computes the complete factors and, as soon as k is factored, subtracts its contributions from all later
-// positions. Here position k collects the contributions of earlier positions when its turn comes. So all blocks that change are those of row k, which stay
-// in the fastest cache, and the kept blocks are written once, one after the other. Which blocks row k has is found on the way.
+// Difference from block_factor.c: that file computes the complete factors and, as soon as k is factored, subtracts its
+// contributions from all later positions. Here position k collects the contributions of earlier positions when its turn
+// comes. So all blocks that change are those of row k, which stay in the fastest cache, and the kept blocks are written
+// once, one after the other. Which blocks row k has is found on the way.
 //
-// Branches (block_split.c) are factored at the same time. Then each branch collects its contributions to the rows of the trunk (collect_contributions), and
-// the trunk, which is factored last, adds them (add_contributions). Solutions go the same way: the branches forwards, the trunk, the branches backwards.
+// Branches (block_split.c) are factored at the same time. Then each branch collects its contributions to the rows of
+// the trunk (collect_contributions), and the trunk, which is factored last, adds them (add_contributions). Solutions go
+// the same way: the branches forwards, the trunk, the branches backwards.
 //
-// The parameter `six` is a constant, 0 or 1. With 1 all nodes have six unknowns, as free bodies have, and the compiler writes out the loops over them.
+// The parameter `six` is a constant, 0 or 1. With 1 all nodes have six unknowns, as free bodies have, and the compiler
+// writes out the loops over them.
 #include "linalg/rough_factor.h"
 
 #include "base/compile.h"
@@ -44,8 +48,8 @@
 #include <math.h>
 #include <string.h>
 
-// A coupling is left out if it changes the diagonal by at most this share [-]. An unsymmetric K of a heap is stiffer, and its equations are solved more
-// accurately.
+// A coupling is left out if it changes the diagonal by at most this share [-]. An unsymmetric K of a heap is stiffer,
+// and its equations are solved more accurately.
 static const float NEGLIGIBLE_SHARE_SYMMETRIC = 2e-4f, NEGLIGIBLE_SHARE = 5e-5f;
 // A coupling is strong if it changes the diagonal by more than this share [-].
 static const float STRONG_SHARE_SYMMETRIC = 1e-2f, STRONG_SHARE = 5e-3f;
@@ -56,7 +60,8 @@ enum { PAD = 8 }; // Rows of blocks are padded with zeros to a multiple of this 
 
 static int pad(int size) { return (size + PAD - 1) / PAD * PAD; }
 
-// Number of unknowns of position k; length of a block's row that has a column for each of them; index of the first of them in a padded vector.
+// Number of unknowns of position k; length of a block's row that has a column for each of them; index of the first of
+// them in a padded vector.
 HFI_FORCE_INLINE int size_of(const hfiBlockMatrix* B, int32_t k, int six) { return six ? 6 : B->size[k]; }
 HFI_FORCE_INLINE int row_length(const hfiBlockMatrix* B, int32_t k, int six) { return six ? PAD : pad(B->size[k]); }
 HFI_FORCE_INLINE int32_t first_unknown(const hfiRoughFactors* F, int32_t k, int six) {
@@ -175,7 +180,8 @@ HFI_FORCE_INLINE void multiply_six(float* restrict C, const float* restrict A, c
   store(C, r0), store(C + PAD, r1), store(C + 2 * PAD, r2), store(C + 3 * PAD, r3), store(C + 4 * PAD, r4), store(C + 5 * PAD, r5);
 }
 
-// The same for C = A^T X with an A that has zeros below its diagonal. The products with these are left out, which changes no bit.
+// The same for C = A^T X with an A that has zeros below its diagonal. The products with these are left out, which
+// changes no bit.
 HFI_FORCE_INLINE void multiply_six_triangular(float* restrict C, const float* restrict A, const float* restrict X) {
   hfiFloats x = load(X), r0 = A[0] * x, r1 = A[1] * x, r2 = A[2] * x, r3 = A[3] * x, r4 = A[4] * x, r5 = A[5] * x;
   A += PAD, x = load(X + PAD), r1 += A[1] * x, r2 += A[2] * x, r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
@@ -186,7 +192,8 @@ HFI_FORCE_INLINE void multiply_six_triangular(float* restrict C, const float* re
   store(C, r0), store(C + PAD, r1), store(C + 2 * PAD, r2), store(C + 3 * PAD, r3), store(C + 4 * PAD, r4), store(C + 5 * PAD, r5);
 }
 
-// y = sum_i a_i A_i, y -= this sum, or y = 0 - this sum, over n rows A_i of ld numbers. From a_i to the next there are `step` numbers.
+// y = sum_i a_i A_i, y -= this sum, or y = 0 - this sum, over n rows A_i of ld numbers. From a_i to the next there are
+// `step` numbers.
 HFI_FORCE_INLINE void combine_rows(float* restrict y, const float* restrict a, int step, const float* restrict A,
                                    int n, int ld, ProductKind kind) {
   for (int c = 0; c < ld; c += HFI_FLOATS) {
@@ -330,7 +337,8 @@ HFI_FORCE_INLINE void subtract_earlier(const hfiRoughFactors* F, const hfiBlockM
   }
 }
 
-// Replaces a symmetric K_kk of six unknowns by T^T, and computes S = T. Returns 1 if a pivot is bad. A has room for 12 rows of six numbers.
+// Replaces a symmetric K_kk of six unknowns by T^T, and computes S = T. Returns 1 if a pivot is bad. A has room for 12
+// rows of six numbers.
 static int invert_symmetric_six(float* restrict K_kk, float* restrict S_k, double* restrict A) {
   double* T = A + 36;
   for (int i = 0; i < 6; ++i)
@@ -375,8 +383,9 @@ HFI_FORCE_INLINE int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, A
   return 0;
 }
 
-// Does the same with K_kk as it is in K, without the contributions of earlier positions. If K is nearly singular, rounding and the couplings left out may
-// make a pivot indefinite that should be positive. The iterations make up for the contributions that are missing then.
+// Does the same with K_kk as it is in K, without the contributions of earlier positions. If K is nearly singular,
+// rounding and the couplings left out may make a pivot indefinite that should be positive. The iterations make up for
+// the contributions that are missing then.
 HFI_NOINLINE static int invert_original_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   load_pivot(F, B, row, six);
   return invert_pivot(F, B, row, six);
@@ -392,9 +401,9 @@ static inline int is_any_set(hfiFloatBits mask) {
 
 typedef enum couplingStrength { NEGLIGIBLE, WEAK, STRONG } couplingStrength;
 
-// Finds the strength of the coupling with the blocks Z and Y (n x ld), and subtracts the diagonal of Z^T Y from that of K_jj unless it is negligible.
-// updated (ld) is scratch. subtracting: number of parts that subtract from K_jj at the same time. A part does not see what the others subtract, so that
-// its own share of the diagonal must be smaller.
+// Finds the strength of the coupling with the blocks Z and Y (n x ld), and subtracts the diagonal of Z^T Y from that of
+// K_jj unless it is negligible. updated (ld) is scratch. subtracting: number of parts that subtract from K_jj at the
+// same time. A part does not see what the others subtract, so that its own share of the diagonal must be smaller.
 HFI_FORCE_INLINE couplingStrength update_diagonal(const hfiRoughFactors* F, float* updated, const float* Z,
                                                   const float* Y, int n, int ld, float* diagonal,
                                             int subtracting) {
@@ -625,8 +634,8 @@ HFI_FORCE_INLINE void solve_forward(const hfiRoughFactors* F, const hfiBlockMatr
   }
 }
 
-// A row times x is summed in PAD partial sums, number c of the row in sum c % PAD. These are one vector or two, whatever the machine has, so that the
-// order of additions is the same on all machines.
+// A row times x is summed in PAD partial sums, number c of the row in sum c % PAD. These are one vector or two,
+// whatever the machine has, so that the order of additions is the same on all machines.
 enum { VECTORS = PAD / HFI_FLOATS }; // vectors of the partial sums of one row
 
 // sums_i += A_i x for n rows A_i of ld numbers, in partial sums
@@ -640,7 +649,8 @@ HFI_FORCE_INLINE float add_partial_sums(const float* s) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-// x_k = S^T (z_k - sum_j Y_kj x_j). F->x holds z, and x where that is known. The partial sums of six rows stay in registers.
+// x_k = S^T (z_k - sum_j Y_kj x_j). F->x holds z, and x where that is known. The partial sums of six rows stay in
+// registers.
 HFI_FORCE_INLINE void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, const hfiRoughPart* part,
                                      int32_t k, int six) {
   int n = size_of(B, k, six), length = row_length(B, k, six);

@@ -1,12 +1,14 @@
-// Rough factors of a block-sparse matrix K in single precision (rough_factor.c has the algebra and its symbols). They are for iterations in double
-// precision (block_rough.h), which mend what rounding and the couplings that are left out spoil. Single precision takes half of the memory.
+// Rough factors of a block-sparse matrix K in single precision (rough_factor.c has the algebra and its symbols). They
+// are for iterations in double precision (block_rough.h), which mend what rounding and the couplings that are left out
+// spoil. Single precision takes half of the memory.
 #ifndef HFI_LINALG_ROUGH_FACTOR_H
 #define HFI_LINALG_ROUGH_FACTOR_H
 
 #include "base/workers.h"
 #include "linalg/block_sparse.h"
 
-// What one part of the matrix, a branch or the trunk, needs for itself while it is factored and solved, so that branches can be factored at the same time.
+// What one part of the matrix, a branch or the trunk, needs for itself while it is factored and solved, so that
+// branches can be factored at the same time.
 typedef struct hfiRoughPart {
   int32_t first_entry; // where the entries of its positions begin
   size_t first_number; // where the blocks of its positions begin in Y and Z
@@ -24,8 +26,8 @@ typedef struct hfiRoughPart {
   int32_t* column_last; // (nodes) last entry of this part whose later position is this one, or -1
   float* diagonal;      // the diagonal of K less what the positions of this part that are factored contribute to it, padded as a row is
 
-  // What a branch contributes to the rows of the trunk. Trunk position k has the contributions trunk_start[k] to trunk_start[k + 1] - 1, k from the
-  // first position of the trunk on.
+  // What a branch contributes to the rows of the trunk. Trunk position k has the contributions trunk_start[k] to
+  // trunk_start[k + 1] - 1, k from the first position of the trunk on.
   float* trunk_pivot;               // to K_kk, as T_transposed has its pivots
   float *trunk_right, *trunk_below; // to K_kj and K_jk^T
   int32_t* trunk_start;             // (trunk nodes + 1)
@@ -43,7 +45,8 @@ typedef struct hfiRoughFactors {
   float *T_transposed, *S; // T^T and S of all positions
   size_t* pivot_at;        // (nodes + 1) where T^T and S of position k begin
 
-  // Their pattern. An entry is a coupling of an earlier and a later position that was kept. Entries of an earlier position are sorted by the later one.
+  // Their pattern. An entry is a coupling of an earlier and a later position that was kept. Entries of an earlier
+  // position are sorted by the later one.
   int32_t *start, *end;     // (nodes) the entries whose earlier position is k are start[k] to end[k] - 1
   int32_t *earlier, *later; // (entries) the two positions
   size_t* block_at;         // (entries) where Y_kj and Z_kj begin in Y and Z
@@ -61,11 +64,13 @@ typedef struct hfiRoughFactors {
 // Takes storage for the factors of B, whose pattern is that of complete factors.
 void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena);
 
-// Factors B, which has the pattern of K alone and stays as it is. Returns 0, or k + 1 if a pivot of position k failed. The workers share the branches;
-// NULL: the caller does all of them. The factors are the same for any number of workers.
+// Factors B, which has the pattern of K alone and stays as it is. Returns 0, or k + 1 if a pivot of position k failed.
+// The workers share the branches; NULL: the caller does all of them. The factors are the same for any number of
+// workers.
 int hfi_rough_factor(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric, hfiWorkers* workers);
-// Solves K x = b with the rough factors in the place of K: the solution is approximate. The first function, whose workers share the branches, solves for
-// the trunk. Then the second one solves for a branch; it may be called for several branches at the same time. b and x may be the same.
+// Solves K x = b with the rough factors in the place of K: the solution is approximate. The first function, whose
+// workers share the branches, solves for the trunk. Then the second one solves for a branch; it may be called for
+// several branches at the same time. b and x may be the same.
 void hfi_rough_begin_solution(hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x, hfiWorkers* workers);
 void hfi_rough_end_solution(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t branch, double* x);
 

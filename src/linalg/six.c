@@ -77,7 +77,8 @@ void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m) { solve
 void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m) { solve_columns(U, 1, ld, 0, B, ldb, m); }
 void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m) { solve_columns(U, 1, ld, 1, B, ldb, m); }
 
-// Subtracts t_k u_ki for k = first, ..., i - 1 from zero: element i of a column of T, whose elements before `first` are zero.
+// Subtracts t_k u_ki for k = first, ..., i - 1 from zero: element i of a column of T, whose elements before `first` are
+// zero.
 HFI_FORCE_INLINE double next_of_column(const double* U, int ld, const double* T, int first, int i) {
   double sum = 0;
   for (int k = first; k < i; ++k) sum -= U[k * ld + i] * T[6 * k + first];
@@ -99,7 +100,8 @@ void hfi_six_invert_transposed(const double* U, int ld, double* T) {
   invert_column(U, ld, T, 3), invert_column(U, ld, T, 4), invert_column(U, ld, T, 5);
 }
 
-// sums_i += X_i x for the six rows X_i of X, in four partial sums each. n, the number of columns, is a multiple of four.
+// sums_i += X_i x for the six rows X_i of X, in four partial sums each. n, the number of columns, is a multiple of
+// four.
 static inline void add_six_products(hfiQuad sums[6], const double* restrict X, int ld, const double* restrict x, int n) {
   hfiQuad s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3], s4 = sums[4], s5 = sums[5];
   for (; n > 0; n -= 4, X += 4, x += 4) {

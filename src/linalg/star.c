@@ -1,7 +1,8 @@
 // Finds the pattern of a star, and computes its factors: limb by limb, then the hub.
 //
-// With l for the unknowns of a limb and h for those of the hub, the matrix has the blocks A_ll, A_lh, A_hl and A_hh; the blocks between two limbs are
-// zero. Each limb is eliminated by itself. The matrix that remains for the hub is the Schur complement S:
+// With l for the unknowns of a limb and h for those of the hub, the matrix has the blocks A_ll, A_lh, A_hl and A_hh;
+// the blocks between two limbs are zero. Each limb is eliminated by itself. The matrix that remains for the hub is the
+// Schur complement S:
 //
 //   A_ll = L U,   Y = L^-1 A_lh,   Z = (A_hl U^-1)^T,   S = A_hh - sum over limbs of Z^T Y
 //
@@ -9,17 +10,21 @@
 //
 //   z_l = L^-1 b_l,   x_h = S^-1 (b_h - sum over limbs of Z^T z_l),   x_l = U^-1 (z_l - Y x_h)
 //
-// The gain: dense factors of a quadruped with 18 unknowns have 12 x 12 numbers for its legs, but only 36 of these are not zero.
+// The gain: dense factors of a quadruped with 18 unknowns have 12 x 12 numbers for its legs, but only 36 of these are
+// not zero.
 //
-// The waist: arms that share a waist would form one long limb together with it, if the waist were not part of the hub. For a limb that is not coupled
-// to the waist, the columns of Y and Z that belong to the waist are zero. They are neither stored nor computed.
+// The waist: arms that share a waist would form one long limb together with it, if the waist were not part of the hub.
+// For a limb that is not coupled to the waist, the columns of Y and Z that belong to the waist are zero. They are
+// neither stored nor computed.
 //
-// Layout: each row of a limb takes ROW numbers: its row of L and U, with 1/U_ii on the diagonal; its row of Y; its row of Z. These, and the rows of
-// S, are padded with zeros to whole vectors of four. From one row of S to the next there are WIDEST numbers.
+// Layout: each row of a limb takes ROW numbers: its row of L and U, with 1/U_ii on the diagonal; its row of Y; its row
+// of Z. These, and the rows of S, are padded with zeros to whole vectors of four. From one row of S to the next there
+// are WIDEST numbers.
 //
-// Pivots: if friction makes A unsymmetric, a pivot may be much smaller than a number below it. Then rows of [A_ll A_lh] are exchanged within the
-// limb, which changes nothing for other limbs (threshold pivoting: Duff, Erisman and Reid, Direct Methods for Sparse Matrices, section 5.2). If all
-// numbers of a column are zero in the limb, the factorisation fails, and the caller uses a dense one.
+// Pivots: if friction makes A unsymmetric, a pivot may be much smaller than a number below it. Then rows of [A_ll A_lh]
+// are exchanged within the limb, which changes nothing for other limbs (threshold pivoting: Duff, Erisman and Reid,
+// Direct Methods for Sparse Matrices, section 5.2). If all numbers of a column are zero in the limb, the factorisation
+// fails, and the caller uses a dense one.
 #include "linalg/star.h"
 
 #include "base/compile.h"
@@ -29,8 +34,8 @@
 #include <math.h>
 #include <string.h>
 
-// The width of a row of Y, Z or S is the number of unknowns of the hub, rounded up to whole vectors. Y and Z of a limb that is coupled only to the
-// trunk have rows of NARROW numbers; with a waist there are 12, 16 or WIDEST numbers.
+// The width of a row of Y, Z or S is the number of unknowns of the hub, rounded up to whole vectors. Y and Z of a limb
+// that is coupled only to the trunk have rows of NARROW numbers; with a waist there are 12, 16 or WIDEST numbers.
 enum {
   NARROW = 8,
   WIDEST = HFI_TRUNK + HFI_LONGEST_WAIST,
@@ -68,8 +73,8 @@ HFI_FORCE_INLINE int are_zero(const double* x, int32_t n) {
   return (uint64_t)bits << 1 == 0;
 }
 
-// Adds the couplings that A has above its diagonal to those of hfi_star_couple. The search starts at the reach of the unknown before, because mostly
-// both are the same.
+// Adds the couplings that A has above its diagonal to those of hfi_star_couple. The search starts at the reach of the
+// unknown before, because mostly both are the same.
 static void couple_by_matrix(hfiStar* S, const double* A, int32_t n) {
   for (int32_t i = HFI_TRUNK, last = 0; i < n; ++i) {
     const double* row = A + i * n;
@@ -80,8 +85,8 @@ static void couple_by_matrix(hfiStar* S, const double* A, int32_t n) {
   }
 }
 
-// Extends the reach of each unknown by the reaches of the unknowns after it to which it is coupled. Unknowns between such an unknown and the end of
-// its reach need not be visited.
+// Extends the reach of each unknown by the reaches of the unknowns after it to which it is coupled. Unknowns between
+// such an unknown and the end of its reach need not be visited.
 static void extend_reach(hfiStar* S, int32_t n) {
   for (int32_t i = n - 1; i >= HFI_TRUNK; --i) {
     int32_t last = S->reach[i];
@@ -91,8 +96,9 @@ static void extend_reach(hfiStar* S, int32_t n) {
   }
 }
 
-// The unknowns from `first` to `last` are coupled to each other, directly or by others. Returns the least number k, at most half of them, such that
-// the others fall apart into several limbs without the first k: these k are a waist. Returns 0 if there is no such k.
+// The unknowns from `first` to `last` are coupled to each other, directly or by others. Returns the least number k, at
+// most half of them, such that the others fall apart into several limbs without the first k: these k are a waist.
+// Returns 0 if there is no such k.
 static int32_t find_waist(const hfiStar* S, int32_t first, int32_t last) {
   for (int32_t k = 1; 2 * k <= last - first + 1; ++k)
     if (S->reach[first + k] < last) return k;
@@ -142,8 +148,8 @@ int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
 
 // ---- hub and limb as parameters -----------------------------------------------------------------------
 
-// Most functions from here on are copied into their callers (HFI_FORCE_INLINE), so that members of these two structs are constants in them wherever the
-// caller passes constants.
+// Most functions from here on are copied into their callers (HFI_FORCE_INLINE), so that members of these two structs
+// are constants in them wherever the caller passes constants.
 
 // The unknowns of the hub that a limb is coupled to.
 typedef struct Hub {
@@ -184,8 +190,8 @@ HFI_FORCE_INLINE void copy_at_hub(Hub hub, const double* from, int step, double*
   for (int c = hub.size; c < hub.width; ++c) to[c] = 0;
 }
 
-// Copies A_ll to the place of L and U, A_lh to that of Y, and A_hl^T to that of Z. If A is symmetric, only its upper triangle is read: A_hl^T is
-// A_lh.
+// Copies A_ll to the place of L and U, A_lh to that of Y, and A_hl^T to that of Z. If A is symmetric, only its upper
+// triangle is read: A_hl^T is A_lh.
 HFI_FORCE_INLINE void copy_limb(Limb limb, const double* A, int n) {
   double* to = limb.rows;
   int first = limb.first;
@@ -199,7 +205,8 @@ HFI_FORCE_INLINE void copy_limb(Limb limb, const double* A, int n) {
   }
 }
 
-// Is pivot k of a limb good? A symmetric matrix needs a positive one. Otherwise it must be large enough beside the numbers below it, LEAST_PIVOT.
+// Is pivot k of a limb good? A symmetric matrix needs a positive one. Otherwise it must be large enough beside the
+// numbers below it, LEAST_PIVOT.
 HFI_FORCE_INLINE int has_good_pivot(Limb limb, int k) {
   double pivot = limb.rows[k * ROW + k], size = fabs(pivot);
   if (limb.symmetric) return pivot > 0 && pivot <= 1e308;
@@ -310,8 +317,8 @@ HFI_FORCE_INLINE void copy_hub(const hfiStar* S, Hub hub, const double* A, int n
   for (int c = 0; c < hub.size; ++c, to += WIDEST) copy_at_hub(hub, A + (c < HFI_TRUNK ? c : hub.waist[c - HFI_TRUNK]) * n, 1, to);
 }
 
-// Factors all limbs and leaves S in S->hub. Returns 0 if a pivot is bad. Limbs of three unknowns have code of their own, because legs mostly have
-// three joints.
+// Factors all limbs and leaves S in S->hub. Returns 0 if a pivot is bad. Limbs of three unknowns have code of their
+// own, because legs mostly have three joints.
 HFI_FORCE_INLINE int factor_limbs(hfiStar* S, const double* A, int n, int width, int symmetric) {
   copy_hub(S, hub_of(S, width > NARROW ? S->nwaist : 0, width), A, n);
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l) {

@@ -53,16 +53,17 @@ void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n);
 // The pattern of a matrix of n unknowns is found in three steps:
 //   1. hfi_star_begin removes all couplings.
 //   2. hfi_star_couple couples unknown i of a limb with those after it, up to `last`.
-//   3. hfi_star_find_limbs adds the couplings that a matrix A (n x n) has above its diagonal. It returns 1 if all these make a star, and 0 if there are
-//      fewer than two limbs, a limb or the waist is too long, or the hub has more than half of the unknowns.
+//   3. hfi_star_find_limbs adds the couplings that a matrix A (n x n) has above its diagonal. It returns 1 if all these
+//      make a star, and 0 if there are fewer than two limbs, a limb or the waist is too long, or the hub has more than
+//      half of the unknowns.
 void hfi_star_begin(hfiStar* S, int32_t n);
 static inline void hfi_star_couple(hfiStar* S, int32_t i, int32_t last) {
   if (S->reach[i] < last) S->reach[i] = last;
 }
 int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n);
 
-// Factors A (n x n), which must have the pattern that was found. A does not change. A symmetric A must be positive definite, and only its upper triangle is
-// read. Returns 0, or 1 if a pivot is bad.
+// Factors A (n x n), which must have the pattern that was found. A does not change. A symmetric A must be positive
+// definite, and only its upper triangle is read. Returns 0, or 1 if a pivot is bad.
 int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric);
 // Solves A x = b in place with the factors of A.
 void hfi_star_solve(const hfiStar* S, double* b);

@@ -1,9 +1,10 @@
 // An interval of alpha in which a function g(alpha) changes its sign, and the choice of the next alpha to try.
 //
-// The secant method shrinks the interval, with a bisection every third time. If rows reach a bound or a limit, g consists of straight pieces: it is flat
-// at first and steep after a bend. The line through both ends of the bracket then has its zero far from that of g, and the upper end of the bracket moves
-// slowly. But two points after the bend, the latest point and the point that it replaced, are on the steep piece itself. The line through these two gives
-// the zero.
+// The secant method shrinks the interval, with a bisection every third time. If rows reach a bound or a limit, g
+// consists of straight pieces: it is flat at first and steep after a bend. The line through both ends of the bracket
+// then has its zero far from that of g, and the upper end of the bracket moves slowly. But two points after the bend,
+// the latest point and the point that it replaced, are on the steep piece itself. The line through these two gives the
+// zero.
 #ifndef HFI_SOLVE_BRACKET_H
 #define HFI_SOLVE_BRACKET_H
 

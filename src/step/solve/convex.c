@@ -10,16 +10,18 @@
 //   l_b    potential of block b: the integral of the normal impulse (a cubic), and Huber's function
 //          for friction and saturated rows (law.h)
 //
-// so that Newton's method with a line search on the slope of f converges from any start (newton.c, search.c). The steps are:
+// so that Newton's method with a line search on the slope of f converges from any start (newton.c, search.c). The steps
+// are:
 //
-//   1. Set lag to the normal force at the start of the step. For a contact that had no force, set it to the normal force of the frictionless answer:
-//      with a bound of zero a new contact would have no friction in its first step.
+//   1. Set lag to the normal force at the start of the step. For a contact that had no force, set it to the normal
+//      force of the frictionless answer: with a bound of zero a new contact would have no friction in its first step.
 //   2. Minimise f. This answer always exists.
-//   3. Repeat passes that move lag towards pi of the last answer and minimise f again. A pass is kept only if it lowers the residual of the coupled
-//      problem, in which lag = pi; otherwise the next pass moves lag by half as much. If the coupling is weak, the passes find the coupled answer. If it
-//      is strong, they cycle and stop.
-//   4. If other rungs were tried before, try Newton's method on the coupled problem once more from there. In a heap it is tried during the passes, too,
-//      each time that the coupled residual has become small enough, with the friction duals of the convex answer.
+//   3. Repeat passes that move lag towards pi of the last answer and minimise f again. A pass is kept only if it lowers
+//      the residual of the coupled problem, in which lag = pi; otherwise the next pass moves lag by half as much. If
+//      the coupling is weak, the passes find the coupled answer. If it is strong, they cycle and stop.
+//   4. If other rungs were tried before, try Newton's method on the coupled problem once more from there. In a heap it
+//      is tried during the passes, too, each time that the coupled residual has become small enough, with the friction
+//      duals of the convex answer.
 
 #include "step/solve/inside.h"
 
@@ -31,7 +33,8 @@ enum {
   MAX_PASSES = 40,
   MAX_PASS_ITERATIONS = 1500, // No pass begins after this many Newton iterations; otherwise a step could take a thousand times the usual time.
 };
-// In a heap Newton's method is tried on the coupled problem as soon as its residual is below this share of its scale [-].
+// In a heap Newton's method is tried on the coupled problem as soon as its residual is below this share of its scale
+// [-].
 static const double FIRST_TRY_RESIDUAL = 0.3;
 // It is tried again each time that the residual is below this share of the residual at the last try [-].
 static const double NEXT_TRY_DECREASE = 0.3;
@@ -84,8 +87,8 @@ static void save_pass(hfiIsland* I) {
   memcpy(I->kept.lag, I->forces.lag, sizeof(double) * (size_t)I->nblock);
 }
 
-// Restores the answer that save_pass saved. s is copied and not computed from J v again, because stiff rows turn a change in the last digits of s into a
-// change of impulses.
+// Restores the answer that save_pass saved. s is copied and not computed from J v again, because stiff rows turn a
+// change in the last digits of s into a change of impulses.
 static void restore_pass(hfiIsland* I) {
   memcpy(I->dofs.v, I->kept.v, sizeof(double) * (size_t)I->n);
   memcpy(I->rows.s, I->kept.s, sizeof(double) * (size_t)I->nrow);

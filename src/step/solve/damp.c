@@ -1,7 +1,8 @@
-// Damping of the soft iterations (soft.c), which bound friction by the normal force of the last iteration. In a heap of 1000 bodies some contacts then
-// never settle: a contact closes, its bound grows, friction holds its bodies, its normal force becomes negative, it opens, and so on. At other contacts
-// the direction of slip turns by a right angle in each iteration. The cycles of such a contact spread to its neighbours. They end if only a share of
-// the changes of these contacts is taken:
+// Damping of the soft iterations (soft.c), which bound friction by the normal force of the last iteration. In a heap of
+// 1000 bodies some contacts then never settle: a contact closes, its bound grows, friction holds its bodies, its normal
+// force becomes negative, it opens, and so on. At other contacts the direction of slip turns by a right angle in each
+// iteration. The cycles of such a contact spread to its neighbours. They end if only a share of the changes of these
+// contacts is taken:
 //
 //   pi0   estimate of the normal force                b     normal force that bounds friction; b = pi0 without damping
 //   f     friction force of a group                   x     b, or f of one group
@@ -10,20 +11,24 @@
 //   x <- x + share dx,    share <- share SHRINK  where dx.dx' < SAME_DIRECTION |dx||dx'|    (LEAST_SHARE at least)
 //                         share <- share GROWTH  otherwise                         (1 at most)
 //
-// A contact that opened or closed at least SLOW_FLIPS times opens slowly: if its soft law has a negative force pi, its force becomes
-// pi0 + OPENING_SHARE (pi - pi0). Forces that no longer change are the same with damping and without, so that damping does not change the answer.
+// A contact that opened or closed at least SLOW_FLIPS times opens slowly: if its soft law has a negative force pi, its
+// force becomes pi0 + OPENING_SHARE (pi - pi0). Forces that no longer change are the same with damping and without, so
+// that damping does not change the answer.
 //
-// If the step of the whole heap hardly changes from one iteration to the next, soft.c extrapolates the forces (hfi_damp_extrapolate).
+// If the step of the whole heap hardly changes from one iteration to the next, soft.c extrapolates the forces
+// (hfi_damp_extrapolate).
 
 #include "step/solve/inside.h"
 
 #include "math/vec3.h"
 
-// A share is multiplied by SHRINK if a change has another direction than the last one, and by GROWTH otherwise. It stays above LEAST_SHARE [-].
+// A share is multiplied by SHRINK if a change has another direction than the last one, and by GROWTH otherwise. It
+// stays above LEAST_SHARE [-].
 static const double SHRINK = 0.5;
 static const double GROWTH = 1.3;
 static const double LEAST_SHARE = 0.2;
-// Two changes have the same direction if the cosine of the angle between them is at least this [-]. For a single row the cosine is 1 or -1.
+// Two changes have the same direction if the cosine of the angle between them is at least this [-]. For a single row
+// the cosine is 1 or -1.
 static const double SAME_DIRECTION = 0.5;
 // A contact that opens slowly takes this share of the change of its normal force [-].
 static const double OPENING_SHARE = 0.3;

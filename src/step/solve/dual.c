@@ -1,4 +1,5 @@
-// Friction duals: a primal-dual Newton method for friction. Chan, Golub and Mulet (1999) used it for the total variation of images.
+// Friction duals: a primal-dual Newton method for friction. Chan, Golub and Mulet (1999) used it for the total
+// variation of images.
 //
 //   u       unclamped force of a friction group, or its slip velocity (hfi_contact_stick in law.h)
 //   radius  radius of the stick region, in the units of u
@@ -8,7 +9,8 @@
 //   m(u)    max(|u|, radius), or sqrt(radius^2 + |u|^2) for the smooth law
 //   t       grad m: u/|u| in slip, 0 in stick, u/m for the smooth law
 //
-// 1. By the friction law gamma_t = -h b u/m(u), w = u/m(u). Newton's method linearises the form m(u) w = u instead, with w as an unknown:
+// 1. By the friction law gamma_t = -h b u/m(u), w = u/m(u). Newton's method linearises the form m(u) w = u instead,
+//    with w as an unknown:
 //
 //      m dw + w (t.du) = du + (u - m w)
 //
@@ -16,22 +18,23 @@
 //
 //      w1 = (u + du - w (t.du))/m
 //
-// 3. If w1 is eliminated from the equations of the velocities, the residual r(v) is unchanged, and the derivative -dgamma_t/ds becomes
-//    h b kappa/m (I - w t^T). The method uses its symmetric part:
+// 3. If w1 is eliminated from the equations of the velocities, the residual r(v) is unchanged, and the derivative
+//    -dgamma_t/ds becomes h b kappa/m (I - w t^T). The method uses its symmetric part:
 //
 //      G = h b kappa/m (I - (w t^T + t w^T)/2)
 //
-//    Since |w| <= 1 and |t| <= 1, G is never indefinite. The exact derivative has t t^T in the place of the products of w and t. It has no stiffness
-//    along the slip, which makes steps too long.
+//    Since |w| <= 1 and |t| <= 1, G is never indefinite. The exact derivative has t t^T in the place of the products of
+//    w and t. It has no stiffness along the slip, which makes steps too long.
 //
-// 4. At the start w = 0. Then G has stiffness along the slip, too, with the slope that would stop the slip, so that a Newton step ends near the stick
-//    region and not far beyond it. As w approaches t, G approaches the exact derivative, and convergence becomes quadratic.
+// 4. At the start w = 0. Then G has stiffness along the slip, too, with the slope that would stop the slip, so that a
+//    Newton step ends near the stick region and not far beyond it. As w approaches t, G approaches the exact
+//    derivative, and convergence becomes quadratic.
 //
 // 5. A dual outside of the unit disc is moved back to the edge of the disc.
 //
-// The three groups of a contact, sliding, torsion and rolling, are computed together in the lanes of a vector. The fourth lane, and the lanes of groups
-// that the contact does not have, repeat sliding; nobody reads their results. The code selects between lanes and does not branch on stick and slip,
-// because processors predict these branches badly.
+// The three groups of a contact, sliding, torsion and rolling, are computed together in the lanes of a vector. The
+// fourth lane, and the lanes of groups that the contact does not have, repeat sliding; nobody reads their results. The
+// code selects between lanes and does not branch on stick and slip, because processors predict these branches badly.
 
 #include "step/solve/inside.h"
 

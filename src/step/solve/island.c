@@ -1,8 +1,8 @@
 // Gathering an island: its dofs and rows, copied from the step problem.
 //
 // The steps of hfi_island_gather:
-//   1. Choose the order in which the trees are eliminated, so that the factors of the Newton matrix stay sparse (order_trees). A small island is one
-//      dense node (make_one_node). This numbers the dofs of the island.
+//   1. Choose the order in which the trees are eliminated, so that the factors of the Newton matrix stay sparse
+//      (order_trees). A small island is one dense node (make_one_node). This numbers the dofs of the island.
 //   2. Copy the vectors p*, v0 and the diagonal of A in that numbering (gather_vectors).
 //   3. Copy the rows (island_rows.c).
 //   4. Find the limbs of a single tree (find_limbs).
@@ -14,10 +14,12 @@
 
 #include <string.h>
 
-// The storage of K, and of the product J^T G J of a stack, is planned for the worst case, all dofs coupled with each other, up to this many dofs, those of
-// 1,300 free bodies. Larger heaps are sparse: 20,000 bodies fit, too. Pages that no island uses are never touched.
+// The storage of K, and of the product J^T G J of a stack, is planned for the worst case, all dofs coupled with each
+// other, up to this many dofs, those of 1,300 free bodies. Larger heaps are sparse: 20,000 bodies fit, too. Pages that
+// no island uses are never touched.
 enum { PLANNED_DOFS = 8000 };
-// For rough factors there is storage for this many numbers for each dof, beside the panels. Heaps of 400 and 1000 free bodies need up to 125 and 175.
+// For rough factors there is storage for this many numbers for each dof, beside the panels. Heaps of 400 and 1000 free
+// bodies need up to 125 and 175.
 enum { PLANNED_ROUGH = 500 };
 
 // ---- storage ----------------------------------------------------------------------------------------

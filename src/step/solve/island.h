@@ -1,12 +1,14 @@
-// An island: trees that are connected by blocks. It is a copy of part of the step problem, in a form that makes Newton's method fast.
+// An island: trees that are connected by blocks. It is a copy of part of the step problem, in a form that makes
+// Newton's method fast.
 //
 //   scalars   Saturated rows on a single dof (drives, limits, joint friction) need no matrix. They are the first blocks of the island, one row each.
 //   stacks   Consecutive other blocks that act on the same dofs form a stack. Their Jacobians are stacked in one dense matrix J, so that J v,
-//             J^T gamma and J^T G J read contiguous memory. Rows and columns are padded with zeros to multiples of four.
+//             J^T gamma and J^T G J read contiguous memory. Rows and columns are padded with zeros to multiples of
+//             four.
 //   nodes     The Newton matrix K is block-sparse with one node for each tree. A small island is one node, so that K is dense.
 //
-// An index "of the island" counts the trees, dofs, blocks or rows of the island from zero. Dofs are in the order in which K is eliminated. A "slot" is
-// the index of a dof within its node.
+// An index "of the island" counts the trees, dofs, blocks or rows of the island from zero. Dofs are in the order in
+// which K is eliminated. A "slot" is the index of a dof within its node.
 #ifndef HFI_SOLVE_ISLAND_H
 #define HFI_SOLVE_ISLAND_H
 
@@ -20,8 +22,8 @@
 // Islands of up to this many dofs are one node.
 enum { HFI_DENSE_DOFS = 12 };
 
-// Consecutive columns of a stack that belong to one node and have consecutive dofs. The foot of a quadruped has two segments, the free joint and the
-// leg.
+// Consecutive columns of a stack that belong to one node and have consecutive dofs. The foot of a quadruped has two
+// segments, the free joint and the leg.
 typedef struct hfiSegment {
   int32_t node;   // position of the node in the order of elimination
   int32_t column; // first column of the segment in the stack
@@ -64,8 +66,8 @@ typedef struct hfiScalar {
   size_t at;   // index of K[dof][dof] in K.value
 } hfiScalar;
 
-// The friction groups of a contact at given row velocities, in the symbols of dual.c. Each array has one number for each group: sliding, torsion and
-// rolling. The fourth number is not used. Torsion has u1 = t1 = 0.
+// The friction groups of a contact at given row velocities, in the symbols of dual.c. Each array has one number for
+// each group: sliding, torsion and rolling. The fourth number is not used. Torsion has u1 = t1 = 0.
 typedef struct hfiDualGroups {
   double u0[4], u1[4], t0[4], t1[4];
   double m[4];   // -1: the bound of friction is zero
@@ -107,11 +109,13 @@ typedef struct hfiStacks {
   double *jacobian, *transposed; // storage of J and JT of all stacks
 } hfiStacks;
 
-// The parts of a large heap that threads work on at the same time (linalg/block_sparse.h): branches, whose bodies touch those of no other branch, and
-// the trunk, whose bodies touch all. Results do not depend on the number of threads, because the parts do not.
+// The parts of a large heap that threads work on at the same time (linalg/block_sparse.h): branches, whose bodies touch
+// those of no other branch, and the trunk, whose bodies touch all. Results do not depend on the number of threads,
+// because the parts do not.
 //
-// A stack belongs to the part of its first node. A stack of a branch may also act on one body of the trunk. What it adds to numbers of that body is
-// summed for each branch alone, and the caller adds the sums of the branches afterwards.
+// A stack belongs to the part of its first node. A stack of a branch may also act on one body of the trunk. What it
+// adds to numbers of that body is summed for each branch alone, and the caller adds the sums of the branches
+// afterwards.
 typedef struct hfiParts {
   hfiWorkers* workers;                 // share the work of the parts; NULL: the caller does all
   int32_t branches;                    // number of branches; 1: the island is not divided
@@ -157,7 +161,8 @@ typedef struct hfiFrictionDuals {
   hfiDualGroups* groups; // (nblock) friction groups of the contacts at the row velocities of their last evaluation
 } hfiFrictionDuals;
 
-// Estimates of the contact forces in the soft iterations of a heap (soft.c, soft_contact.c, damp.c). The convex problem (convex.c) uses lag, too.
+// Estimates of the contact forces in the soft iterations of a heap (soft.c, soft_contact.c, damp.c). The convex problem
+// (convex.c) uses lag, too.
 typedef struct hfiForceEstimates {
   double* lag;                    // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
   double* pi0;                    // (nblock) estimate of the normal force [N]
@@ -205,10 +210,11 @@ typedef struct hfiIsland {
 // Takes storage for islands of a problem within the capacity.
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capacity);
 
-// Copies `ntree` trees and the `nblock` blocks on them from the problem into the island. Both lists are in ascending order. Returns 0 if the island
-// needs more storage than was planned.
+// Copies `ntree` trees and the `nblock` blocks on them from the problem into the island. Both lists are in ascending
+// order. Returns 0 if the island needs more storage than was planned.
 int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree, const int32_t* blocks, int32_t nblock);
-// Copies the rows after the dofs of the island were numbered: a part of hfi_island_gather. Returns 0 if there is not enough storage.
+// Copies the rows after the dofs of the island were numbered: a part of hfi_island_gather. Returns 0 if there is not
+// enough storage.
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock);
 
 // Returns the end of the run of active blocks that begins with block k. *rows is the number of its rows.

@@ -2,8 +2,9 @@
 //
 // In general (gather_scalars, gather_stacks):
 //   1. A saturated row on one dof is a scalar. All other blocks are listed in I->stacks.wide.
-//   2. The blocks of I->stacks.wide are stacked in stacks. A block that acts on the same dofs as the block before it extends its stack; any other block begins
-//      a new stack. Contacts of free bodies have compact rows (stack.h); all blocks of such a stack have the same number of rows.
+//   2. The blocks of I->stacks.wide are stacked in stacks. A block that acts on the same dofs as the block before it
+//      extends its stack; any other block begins a new stack. Contacts of free bodies have compact rows (stack.h); all
+//      blocks of such a stack have the same number of rows.
 // A plain island, such as a body on the ground, has one stack on all its dofs and needs no lists (gather_plain).
 #include "step/solve/inside.h"
 
@@ -182,7 +183,8 @@ HFI_FORCE_INLINE void copy_compact(const hfStepProblem* P, const hfStepBlock* bl
   }
 }
 
-// Copies a Jacobian of dim rows and n columns to rows that are padded with zeros to the width ld, which is n rounded up to a multiple of 4.
+// Copies a Jacobian of dim rows and n columns to rows that are padded with zeros to the width ld, which is n rounded up
+// to a multiple of 4.
 HFI_FORCE_INLINE void copy_padded_rows(const double* restrict J, int32_t dim, int32_t n, int32_t ld,
                                        double* restrict to) {
   for (int32_t r = 0; r < dim; ++r, to += ld, J += n) {

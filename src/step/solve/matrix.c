@@ -10,10 +10,11 @@
 // K is formed in three steps (hfi_system_factor):
 //   1. Copy A to the diagonal blocks of the nodes (place_mass).
 //   2. Add J^2 G of each scalar to one diagonal entry.
-//   3. For each stack, multiply the rows of its stacked Jacobian by G, form the small dense matrix J^T (G J), and add its parts to the nodes of its
-//      segments (add_stack).
-// Runs of active blocks are multiplied at once. Two cases are simpler: a stack of free bodies adds its products to K without the small matrix
-// (hfi_system_add_stack), and K of a plain island, which has one stack on all its dofs, is the sum of two dense matrices (factor_plain).
+//   3. For each stack, multiply the rows of its stacked Jacobian by G, form the small dense matrix J^T (G J), and add
+//      its parts to the nodes of its segments (add_stack).
+// Runs of active blocks are multiplied at once. Two cases are simpler: a stack of free bodies adds its products to K
+// without the small matrix (hfi_system_add_stack), and K of a plain island, which has one stack on all its dofs, is the
+// sum of two dense matrices (factor_plain).
 
 #include "step/solve/inside.h"
 
@@ -60,8 +61,8 @@ HFI_FORCE_INLINE int multiply_stack(const hfiIsland* I, const hfiStack* stack, i
   return any;
 }
 
-// D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of segment Q. D has rows of width w. Of a symmetric matrix
-// this also writes entries below the diagonal, which nobody reads.
+// D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of segment Q. D has rows
+// of width w. Of a symmetric matrix this also writes entries below the diagonal, which nobody reads.
 static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P, const hfiSegment* Q) {
   D += P->slot * w + Q->slot;
   if (P->ncol == 6 && Q->ncol == 6) // free bodies
@@ -98,7 +99,8 @@ static void add_segments(hfiIsland* I, const hfiStack* stack, const hfiSegment* 
   scatter(D, hfi_block_stride(K, P->node), local, stack->ld, P, Q);
 }
 
-// Returns where part p adds to the diagonal block of K of a free body. *ld is the width of its rows. A branch has own blocks for bodies of the trunk.
+// Returns where part p adds to the diagonal block of K of a free body. *ld is the width of its rows. A branch has own
+// blocks for bodies of the trunk.
 static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int32_t p, int* ld) {
   int own = p < I->parts.branches && body->node >= I->matrix.K.branch_start[I->parts.branches];
   *ld = own ? I->matrix.K.size[body->node] : hfi_block_stride(&I->matrix.K, body->node);

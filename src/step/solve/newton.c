@@ -16,18 +16,19 @@
 //        merit   the same, then halved until |r| decreases
 //        convex  alpha = 1, because r is the gradient of a convex function
 //      If drives demand a tiny alpha, release them from their bounds and compute the step again (release_rows).
-//   4. Move to v + alpha dv. g is negative at the start of the step. If it is too large at the end, the step went too far: cut it back to a point
-//      with a small |g| (search.c).
+//   4. Move to v + alpha dv. g is negative at the start of the step. If it is too large at the end, the step went too
+//      far: cut it back to a point with a small |g| (search.c).
 //   5. Stop when both the residual and the next step are small compared with the scale.
 //
-// All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for velocities. Both have the unit sqrt(kg) m/s. So
-// residuals and steps can be compared with the same scale, max(|p*|, |J^T gamma|), in normal and tangential directions, for light and heavy bodies.
+// All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for velocities. Both have
+// the unit sqrt(kg) m/s. So residuals and steps can be compared with the same scale, max(|p*|, |J^T gamma|), in normal
+// and tangential directions, for light and heavy bodies.
 //
-// In a large heap K is computed with more inertia than the bodies have while the steps are too long (adapt_inertia). r is computed with the true
-// inertia, so that the answer does not change.
+// In a large heap K is computed with more inertia than the bodies have while the steps are too long (adapt_inertia). r
+// is computed with the true inertia, so that the answer does not change.
 //
-// In a heap the friction duals (dual.c) replace the search over rows, and a step that points uphill is replaced in another way
-// (docs/theory/heaps.md, "What else differs from TAMSI").
+// In a heap the friction duals (dual.c) replace the search over rows, and a step that points uphill is replaced in
+// another way (docs/theory/heaps.md, "What else differs from TAMSI").
 
 #include "step/solve/inside.h"
 
@@ -64,7 +65,8 @@ static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->
 
 // Large impulses that cancel leave a rounding error of this share of the largest impulse of a row [-].
 static const double CANCELLATION = 2e-15;
-// The rounding of row velocities is computed only if the residual is below this many tolerances. It cannot explain a larger residual [-].
+// The rounding of row velocities is computed only if the residual is below this many tolerances. It cannot explain a
+// larger residual [-].
 static const double ROUNDING_RANGE = 1e4;
 // The first step that uses the factors of a Newton step again is expected to multiply the residual by this [-].
 static const double REUSE_CONTRACTION = 3e-3;
@@ -75,11 +77,12 @@ enum {
 
 static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
 
-// Upper bound on the length of the last step without added inertia [sqrt(kg) m/s]. A motion that only inertia resists has that length.
+// Upper bound on the length of the last step without added inertia [sqrt(kg) m/s]. A motion that only inertia resists
+// has that length.
 static double step_without_inertia(const iteration* it) { return it->step * (1 + it->I->matrix.inertia); }
 
-// Is the residual well below the tolerance, and will the next step be below it, too? before: |r| at the start of the last step. The method expects
-// that the next step is shorter than the last one by the same factor as the residual.
+// Is the residual well below the tolerance, and will the next step be below it, too? before: |r| at the start of the
+// last step. The method expects that the next step is shorter than the last one by the same factor as the residual.
 static int is_settled(const iteration* it, double before) {
   return is_small(it, it->norm / HFI_SETTLED) && is_small(it, step_without_inertia(it) * (it->norm / before));
 }
@@ -107,8 +110,8 @@ static int accept_rounding(iteration* it, double before) {
   return 1;
 }
 
-// Is one more step with the present factors expected to reach the tolerance? After a step with reused factors, the residual is expected to fall by
-// the same factor again; after a Newton step, by REUSE_CONTRACTION.
+// Is one more step with the present factors expected to reach the tolerance? After a step with reused factors, the
+// residual is expected to fall by the same factor again; after a Newton step, by REUSE_CONTRACTION.
 static int can_reuse_factors(const iteration* it, double before) {
   double contraction = it->reuses > 0 ? it->norm / before : REUSE_CONTRACTION;
   return it->reuses < MAX_REUSES && is_small(it, it->norm * contraction);
@@ -127,15 +130,16 @@ static int count_stalled_iteration(iteration* it) {
 
 // ---- the Newton step ---------------------------------------------------------------------------------
 
-// With rough factors the error |r + K dv| of a Newton step may be this share of |r| [-]. With 1e-3 heaps take as many Newton steps.
+// With rough factors the error |r + K dv| of a Newton step may be this share of |r| [-]. With 1e-3 heaps take as many
+// Newton steps.
 static const double LINEAR_TOLERANCE = 1e-2;
 // A step points downhill if the cosine of the angle between dv and -r is at least this [-].
 static const double DOWNHILL_COSINE = 1e-3;
 // A step of a heap that points uphill is taken if it multiplies the residual by less than this [-].
 static const double UPHILL_DECREASE = 0.5;
 
-// Computes s1 = J v1 + drift at the end of a step; for a short step s1 = s + J dv. The rounding error of J v1, multiplied by the slope of a stiff row,
-// would otherwise be larger than the residual that the short step is to reach.
+// Computes s1 = J v1 + drift at the end of a step; for a short step s1 = s + J dv. The rounding error of J v1,
+// multiplied by the slope of a stiff row, would otherwise be larger than the residual that the short step is to reach.
 static void compute_end_rows(iteration* it) {
   hfiIsland* I = it->I;
   if (it->step > HFI_SHORT_STEP * it->scale) {
@@ -154,7 +158,8 @@ HFI_FORCE_INLINE double solve_for_step(hfiIsland* I, int32_t n) {
   return hfi_dot(I->dofs.dv, I->dofs.r, n);
 }
 
-// Computes the step with the present factors: dv, its end (v1, s1), |dv| and g at its start. Returns 0 if dv is not finite.
+// Computes the step with the present factors: dv, its end (v1, s1), |dv| and g at its start. Returns 0 if dv is not
+// finite.
 static int compute_step(iteration* it) {
   hfiIsland* I = it->I;
   it->g_start = HFI_BY_SIZE(I->n, solve_for_step, I);
@@ -231,7 +236,8 @@ static const double OVERSHOOT_HEAP = 0.1;
 static const double OVERSHOOT_CONVEX = 0.05;
 // A halved step is accepted if |r| falls by at least this times alpha |r| (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
-// Drives are released if the line search would leave less than this of a step: such a step is too short for all other rows, too [-].
+// Drives are released if the line search would leave less than this of a step: such a step is too short for all other
+// rows, too [-].
 static const double LOST_ALPHA = 0.03;
 // A residual below this share of the scale counts as rounding if steps no longer lower it [-].
 static const double ROUNDING_RESIDUAL = 1e-13;
@@ -353,9 +359,9 @@ static int take_last_step(iteration* it) {
 
 // ---- added inertia -----------------------------------------------------------------------------------
 
-// The added inertia of a large heap, relative to the inertia of the bodies [-]. It is LEAST_INERTIA in the first iteration. After a step with
-// alpha < SHORT_ALPHA it is multiplied by INERTIA_GROWTH and clamped to [LEAST_INERTIA, MOST_INERTIA]. After a whole step it is multiplied by
-// INERTIA_SHRINK. Below NEGLIGIBLE_INERTIA it becomes zero.
+// The added inertia of a large heap, relative to the inertia of the bodies [-]. It is LEAST_INERTIA in the first
+// iteration. After a step with alpha < SHORT_ALPHA it is multiplied by INERTIA_GROWTH and clamped to [LEAST_INERTIA,
+// MOST_INERTIA]. After a whole step it is multiplied by INERTIA_SHRINK. Below NEGLIGIBLE_INERTIA it becomes zero.
 static const double LEAST_INERTIA = 0.1;
 static const double MOST_INERTIA = 10;
 static const double INERTIA_GROWTH = 4;
@@ -384,9 +390,11 @@ static void adapt_inertia(iteration* it, double alpha) {
 
 // ---- the start ---------------------------------------------------------------------------------------
 
-// A predicted first step is kept if it multiplies the residual by less than this [-]. A step that gains less would mostly gain no more from the start.
+// A predicted first step is kept if it multiplies the residual by less than this [-]. A step that gains less would
+// mostly gain no more from the start.
 static const double PREDICTED_DECREASE = 0.8;
-// If contacts have dissipation, a step with a larger residual than this share of the scale is not predicted: something hits or jumps [-].
+// If contacts have dissipation, a step with a larger residual than this share of the scale is not predicted: something
+// hits or jumps [-].
 static const double LARGEST_PREDICTED = 0.8;
 
 static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->config->tolerance, it->norm, it->scale); }

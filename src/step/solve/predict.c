@@ -3,19 +3,21 @@
 //   J0, J1  Jacobian of the contact at q0 and at q1 = q0 (+) h v      a = (dJ/dt) v, the acceleration of the contact point at velocities v
 //   s = J v row velocities of the contact
 //
-// A point of the body moves along an arc, but the step moves it along a chord of that arc. If the contact point does not move over the step,
-// h J0 v + h^2 a/2 = 0. So s = J0 v = -h a/2 in the solution of a step, and J1 v = J0 v + h a = h a/2 at the start of the next step. Since a hardly
-// changes from step to step, the row velocities in the solution of a step are those of its start, mirrored (with the opposite sign). Of a contact that
-// slides only the normal velocity is mirrored.
+// A point of the body moves along an arc, but the step moves it along a chord of that arc. If the contact point does
+// not move over the step, h J0 v + h^2 a/2 = 0. So s = J0 v = -h a/2 in the solution of a step, and J1 v = J0 v + h a =
+// h a/2 at the start of the next step. Since a hardly changes from step to step, the row velocities in the solution of
+// a step are those of its start, mirrored (with the opposite sign). Of a contact that slides only the normal velocity
+// is mirrored.
 //
-// At the velocities of the start a stiff contact is often open (depth - h s < 0), or it slides although it will stick in the solution. Newton's method
-// then begins on the wrong branch of the law and has to find the right one. The laws may be linearised at any row velocities s1, not only at J v:
+// At the velocities of the start a stiff contact is often open (depth - h s < 0), or it slides although it will stick
+// in the solution. Newton's method then begins on the wrong branch of the law and has to find the right one. The laws
+// may be linearised at any row velocities s1, not only at J v:
 //
 //   gamma(s) = gamma(s1) - G(s1) (s - s1),     G = -dgamma/ds
 //
-// A limit beyond which a joint is brought back slows it down from step to step: s0 of its law, the velocity above which it does not act, falls. So the
-// joint, which in the last step got the velocity s0 of that step, is too fast at the start of each step, and the limit is open there and acts in the
-// solution.
+// A limit beyond which a joint is brought back slows it down from step to step: s0 of its law, the velocity above which
+// it does not act, falls. So the joint, which in the last step got the velocity s0 of that step, is too fast at the
+// start of each step, and the limit is open there and acts in the solution.
 
 #include "step/solve/inside.h"
 
@@ -24,18 +26,18 @@
 
 #include <math.h>
 
-// d is the dissipation of a contact and s its normal velocity. If d |s| is below the first number, the law of the contact is almost linear. If it is
-// above the second, the contact is in an impact, and nothing is predicted [-].
+// d is the dissipation of a contact and s its normal velocity. If d |s| is below the first number, the law of the
+// contact is almost linear. If it is above the second, the contact is in an impact, and nothing is predicted [-].
 static const double LINEAR_DISSIPATION = 1e-3;
 static const double IMPACT_DISSIPATION = 0.4;
-// If the island has other rows, nothing is predicted for a contact whose overlap is more than this many times its motion along the normal in the step:
-// such a contact is being pushed apart [-].
+// If the island has other rows, nothing is predicted for a contact whose overlap is more than this many times its
+// motion along the normal in the step: such a contact is being pushed apart [-].
 static const double DEEP_OVERLAP = 10;
-// A joint beyond a limit is expected to be slowed down by it if its speed is at most this many times s0 [-]. Such limits reduce the speed by a quarter in
-// a step of 5 ms (limit.c: RELEASE_TIME).
+// A joint beyond a limit is expected to be slowed down by it if its speed is at most this many times s0 [-]. Such
+// limits reduce the speed by a quarter in a step of 5 ms (limit.c: RELEASE_TIME).
 static const double LARGEST_SLOWING = 1.4;
-// A contact counts as turning if its slip reverses, or if its normal velocity is more than this share of its sliding velocity [-]. A contact that slides
-// along a straight line has almost no normal velocity, and does not begin to stick.
+// A contact counts as turning if its slip reverses, or if its normal velocity is more than this share of its sliding
+// velocity [-]. A contact that slides along a straight line has almost no normal velocity, and does not begin to stick.
 static const double LEAST_TURNING = 0.1;
 
 // Branches of the law of a contact.
@@ -58,7 +60,8 @@ typedef enum Prediction {
   CHANGED,     // Other row velocities than those of the start are better: mirrored ones, or those at which a limit acts.
 } Prediction;
 
-// Is it better to linearise the law at mirrored velocities than at those of the start? start, end: the branch at the start, and at mirrored velocities.
+// Is it better to linearise the law at mirrored velocities than at those of the start? start, end: the branch at the
+// start, and at mirrored velocities.
 //
 //   start      end                  mirrored velocities are better
 //   any        open                 no: an open contact has no force and no slope
@@ -111,13 +114,14 @@ static Prediction predict_rows(const hfContactLaw* law, double h, int dim, const
   return law->dissipation * fabs(s[0]) >= IMPACT_DISSIPATION ? UNKNOWN : AS_AT_START;
 }
 
-// Is the row a limit that is open at row velocity s and is expected to act in the solution, because it slows down a joint that it brings back?
+// Is the row a limit that is open at row velocity s and is expected to act in the solution, because it slows down a
+// joint that it brings back?
 static int slows_down(const hfSaturatedRow* row, double s) {
   return row->lo == 0 && row->hi == INFINITY && row->s0 > 0 && s >= row->s0 && s < LARGEST_SLOWING * row->s0;
 }
 
-// Does a saturated block hold the tree, so that it does not turn about its contacts? Drives, joint friction and equalities, which act in both
-// directions, do, unless the tree has limbs and they act on these alone.
+// Does a saturated block hold the tree, so that it does not turn about its contacts? Drives, joint friction and
+// equalities, which act in both directions, do, unless the tree has limbs and they act on these alone.
 static int holds_tree(const hfiIsland* I, const hfiIslandBlock* b) {
   int32_t first = b->stack < 0 ? I->scalar[b->row].dof : *I->stacks.list[b->stack].dof;
   if (I->matrix.K.star && first >= HFI_TRUNK) return 0;

@@ -1,7 +1,8 @@
 // Whether velocities solve the problem up to rounding.
 //
-// Velocities have a relative error of DBL_EPSILON, and positions of about a metre have an error of DBL_EPSILON metres. The slopes g = -dgamma/ds of stiff
-// rows turn these errors into momenta. A residual that consists of such momenta is no reason for a step.
+// Velocities have a relative error of DBL_EPSILON, and positions of about a metre have an error of DBL_EPSILON metres.
+// The slopes g = -dgamma/ds of stiff rows turn these errors into momenta. A residual that consists of such momenta is
+// no reason for a step.
 
 #include "step/solve/inside.h"
 
@@ -10,19 +11,22 @@
 #include <float.h>
 #include <string.h>
 
-// The residual of each dof must be below this share of the tolerance, relative to the impulses of the rows on its tree [-]. So a light body that touches
-// a heavy one keeps its acceleration, if that is more than 1e-10 of the acceleration that its contact forces alone would cause.
+// The residual of each dof must be below this share of the tolerance, relative to the impulses of the rows on its tree
+// [-]. So a light body that touches a heavy one keeps its acceleration, if that is more than 1e-10 of the acceleration
+// that its contact forces alone would cause.
 static const double BALANCED_TREE = 1e-2;
-// A rounding error is a sum of many errors, of which only the mean square is known. An error of a single dof may be this many times the root of its mean
-// square [-]. Among the 6,000 dofs of a heap of 1,000 bodies the largest error was 4.6 times the root.
+// A rounding error is a sum of many errors, of which only the mean square is known. An error of a single dof may be
+// this many times the root of its mean square [-]. Among the 6,000 dofs of a heap of 1,000 bodies the largest error was
+// 4.6 times the root.
 static const double OUTLIER = 6;
 // The norm of all rounding errors of velocities together may be this many times the root of its mean square [-].
 static const double NORM_OUTLIER = 2;
 
 // ---- rounding of velocities --------------------------------------------------------------------------
 
-// The mean square of the rounding error of the velocity of row i of block b [m^2/s^2 or rad^2/s^2]. The velocity is a sum of products, each with a
-// relative error of DBL_EPSILON. In the normal law of a contact h s is subtracted from the depth, so that the rounding error of the depth counts, too.
+// The mean square of the rounding error of the velocity of row i of block b [m^2/s^2 or rad^2/s^2]. The velocity is a
+// sum of products, each with a relative error of DBL_EPSILON. In the normal law of a contact h s is subtracted from the
+// depth, so that the rounding error of the depth counts, too.
 static double row_velocity_error2(const hfiIsland* I, const hfiIslandBlock* b, int i) {
   double sum = i == 0 && b->law == HF_LAW_CONTACT ? sqr(b->contact->depth / I->problem->h) : 0;
   if (b->stack < 0) return sqr(DBL_EPSILON) * (sum + sqr(I->rows.s[b->row]));

@@ -4,7 +4,8 @@
 //   r      residual at the start       pi  normal force of a contact at the start
 //   b      bound of a row's force      D   1/sqrt(A_ii), the scale of momenta
 //
-// A jump across the stick region of a row changes its impulse by at most 2 h b. The row may shorten the step only if that change matters:
+// A jump across the stick region of a row changes its impulse by at most 2 h b. The row may shorten the step only if
+// that change matters:
 //
 //   2 h b |D J_row^T| > RELEVANT_FORCE |D r|                                  (docs/theory/tals.md)
 //
@@ -58,7 +59,8 @@ static double limit_contact(const rowSearch* by, int32_t k, double alpha) {
   return limit_group(by, k, HF_ROLLING, alpha);
 }
 
-// Does the same for the rows of a saturated block that are at a bound: their slope G is zero. A jump goes from one bound to the other.
+// Does the same for the rows of a saturated block that are at a bound: their slope G is zero. A jump goes from one
+// bound to the other.
 static double limit_saturated(const rowSearch* by, const hfiIslandBlock* b, double alpha) {
   const hfiIsland* I = by->I;
   for (int32_t i = 0; i < b->dim; ++i) {
@@ -135,17 +137,20 @@ int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
 //
 // The island has the start of the step in v1 and s1, and its end in v, s and Av.
 //
-// g is negative at the start. If it is positive at the end, the step went too far. For a convex problem g is the slope of the function that is minimised,
-// and grows with alpha. In general it need not grow, but any point at which it changes its sign can be used.
+// g is negative at the start. If it is positive at the end, the step went too far. For a convex problem g is the slope
+// of the function that is minimised, and grows with alpha. In general it need not grow, but any point at which it
+// changes its sign can be used.
 //
-// By the formula above, a trial point costs only one evaluation of the laws. The change of sign is bracketed (bracket.h). If a stiff row makes g jump,
-// the upper end of the bracket, beyond the jump, is returned, so that the next Newton matrix contains that row.
+// By the formula above, a trial point costs only one evaluation of the laws. The change of sign is bracketed
+// (bracket.h). If a stiff row makes g jump, the upper end of the bracket, beyond the jump, is returned, so that the
+// next Newton matrix contains that row.
 
 // A trial point is accepted if |g| is below this share of |g(0)| [-].
 static const double SMALL_RESIDUAL = 0.3;
 enum { MAX_TRIALS = 60 }; // Every third trial is a bisection, and twenty bisections shrink the bracket to 1e-6 of its length.
 
-// Returns g(alpha) = base + alpha rate - ds'gamma(s1 + alpha ds). Sets I->rows.s and I->rows.gamma to those of that point.
+// Returns g(alpha) = base + alpha rate - ds'gamma(s1 + alpha ds). Sets I->rows.s and I->rows.gamma to those of that
+// point.
 static double evaluate_along(hfiIsland* I, int coupling, double base, double rate, double alpha) {
   hfi_move(I->rows.s, I->rows.s1, alpha, I->rows.ds, I->nrow);
   hfi_system_impulses(I, coupling);

@@ -1,16 +1,17 @@
 // Soft start of a heap (docs/theory/heaps.md).
 //
-// Contacts are stiff. If a body lands at 1 m/s, the true laws give a thousand times the force of the answer at the first guess of the velocities, and
-// each Newton step on them opens and closes tens of contacts. The iterations here use soft laws instead. A soft law goes through the present estimate
-// of the force and has a bounded slope. The answer of the soft laws moves towards the answer of the true laws from iteration to iteration.
+// Contacts are stiff. If a body lands at 1 m/s, the true laws give a thousand times the force of the answer at the
+// first guess of the velocities, and each Newton step on them opens and closes tens of contacts. The iterations here
+// use soft laws instead. A soft law goes through the present estimate of the force and has a bounded slope. The answer
+// of the soft laws moves towards the answer of the true laws from iteration to iteration.
 //
 //   h       step [s]                                 W       J_i A^-1 J_i^T of a row, without the off-diagonal terms of A [1/kg]
 //   pi0     present estimate of a normal force [N]   f0      present estimate of the friction force of a group [N or N m]
 //   mu pi0  bound of friction                        kappa   slope h k_t + c_t of the true law of friction in stick
 //   vn, s   normal velocity, slip velocity           cap     largest slope of a soft law, relative to that of the row's inertia, 1/(h W) [-]
 //
-// The true laws can be solved for the velocity. vn(pi) is the normal velocity at which a contact has the force pi; s(f) is the slip velocity at which
-// a group that sticks has the force f:
+// The true laws can be solved for the velocity. vn(pi) is the normal velocity at which a contact has the force pi; s(f)
+// is the slip velocity at which a group that sticks has the force f:
 //
 //   pi = k (1 - d vn)(D - h vn)  =>  h d vn^2 - (d D + h) vn + D - pi/k = 0,     s(f) = (f - k_t xi0)/kappa
 //
@@ -20,22 +21,25 @@
 //   y = f0 + rho (s - s(f0)),        rho = min(kappa, cap/(h W)),       f = y clamped to |f| <= mu pi0
 //
 // One iteration:
-//   1. Linearise the soft laws at v. The friction duals (dual.c) give the slope of groups that slip. The bound mu pi0 does not change within an
-//      iteration, so that K is symmetric. Contacts with pi0 = 0 do not act.
+//   1. Linearise the soft laws at v. The friction duals (dual.c) give the slope of groups that slip. The bound mu pi0
+//      does not change within an iteration, so that K is symmetric. Contacts with pi0 = 0 do not act.
 //   2. Solve K dv = -r and take the whole step.
-//   3. Set pi0 and f0 to the forces of the soft laws at the end of the step. A contact opens if its pi0 would be negative. An open contact that the
-//      step would close gets the force that alone stops its two bodies, (vn(0) - vn)/(h W).
+//   3. Set pi0 and f0 to the forces of the soft laws at the end of the step. A contact opens if its pi0 would be
+//      negative. An open contact that the step would close gets the force that alone stops its two bodies, (vn(0) -
+//      vn)/(h W).
 //   4. Multiply cap by CAP_GROWTH.
 // This is the proximal point method (Rockafellar 1976) for the forces, with one Newton step for each of its problems.
 //
-// In a large heap, and after a stall, the iterations are damped (damp.c): if a contact changes its state in cycles, step 3 adds only a share of its
-// changes, and the normal force that bounds friction, I->forces.lag, may differ from pi0. Damped iterations can be slow: friction follows the normal force with
-// a delay, and if K with that coupling is nearly singular, each iteration makes a few per cent of the remaining way. The steps dv then hardly change
-// from iteration to iteration, and the last one is lengthened by Aitken's rule (lengthen_last_step).
+// In a large heap, and after a stall, the iterations are damped (damp.c): if a contact changes its state in cycles,
+// step 3 adds only a share of its changes, and the normal force that bounds friction, I->forces.lag, may differ from
+// pi0. Damped iterations can be slow: friction follows the normal force with a delay, and if K with that coupling is
+// nearly singular, each iteration makes a few per cent of the remaining way. The steps dv then hardly change from
+// iteration to iteration, and the last one is lengthened by Aitken's rule (lengthen_last_step).
 //
-// The forces are accurate long before the velocities are, because a change of force hardly changes the velocity of a stiff law. So the residual of the
-// true laws falls suddenly. Then, or after MAX_SOFT iterations, Newton's method on the true laws takes over. It stalls if some contacts still have the
-// wrong state. The soft iterations then continue from their last velocities and forces, damped, until the residual is much smaller than before.
+// The forces are accurate long before the velocities are, because a change of force hardly changes the velocity of a
+// stiff law. So the residual of the true laws falls suddenly. Then, or after MAX_SOFT iterations, Newton's method on
+// the true laws takes over. It stalls if some contacts still have the wrong state. The soft iterations then continue
+// from their last velocities and forces, damped, until the residual is much smaller than before.
 
 #include "step/solve/inside.h"
 
@@ -44,8 +48,8 @@
 
 #include <string.h>
 
-// cap of the first iteration, and the factor by which it grows in each iteration [-]. With a first cap from 30 to 400 and a growth from 1.2 to 1.5 the
-// number of iterations changes by a tenth.
+// cap of the first iteration, and the factor by which it grows in each iteration [-]. With a first cap from 30 to 400
+// and a growth from 1.2 to 1.5 the number of iterations changes by a tenth.
 static const double FIRST_CAP = 100;
 static const double KNOWN_CAP = 1000; // cap of the first iteration if an earlier solution is known
 static const double CAP_GROWTH = 1.5;
@@ -62,11 +66,12 @@ static const double MOST_LENGTHENING = 5;
 // With rough factors the error |r + K dv| of a step may be this share of |r| [-].
 static const double LINEAR_TOLERANCE = 1e-2;
 enum {
-  // Number of soft iterations of the first estimate of a step, which only has to show which bodies will touch. They move at about the right velocities
-  // long before the residual is small.
+  // Number of soft iterations of the first estimate of a step, which only has to show which bodies will touch. They
+  // move at about the right velocities long before the residual is small.
   FIRST_ESTIMATE = 4,
   FIRST_TEST = 3, // The residual of the true laws is not computed before this iteration: it is never small so early.
-  // Largest number of soft iterations before Newton's method is tried. 5 to 15 are usual; longer runs are mostly cycles.
+  // Largest number of soft iterations before Newton's method is tried. 5 to 15 are usual; longer runs are mostly
+  // cycles.
   MAX_SOFT = 16,             // in a heap
   MAX_SOFT_LARGE = 24,       // in a large heap
   MAX_SOFT_KNOWN = 12,       // in a large heap of which an earlier solution is known
@@ -173,7 +178,8 @@ static int is_below(const hfiIsland* I, double close) {
   return hfi_system_momentum_norm(I, I->dofs.r) <= close * hfi_system_scale(I);
 }
 
-// Computes the residual of the true laws at I->dofs.v and I->rows.s. Is it below the share `close` of its scale? I->dofs.Av must be A v.
+// Computes the residual of the true laws at I->dofs.v and I->rows.s. Is it below the share `close` of its scale?
+// I->dofs.Av must be A v.
 static int is_close(hfiIsland* I, double close) {
   hfi_system_impulses(I, HF_COUPLING_TWO_WAY);
   hfi_system_residual_again(I);
@@ -186,8 +192,8 @@ static void evaluate_velocities(hfiIsland* I) {
   hfi_system_multiply(I, I->dofs.v, I->dofs.Av);
 }
 
-// Do all contacts have anchored friction? The slope of other friction laws changes with the normal force, so that the forces of one iteration are of no
-// use for the next.
+// Do all contacts have anchored friction? The slope of other friction laws changes with the normal force, so that the
+// forces of one iteration are of no use for the next.
 static int all_friction_is_anchored(const hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (hfi_is_contact(I, k) && I->block[k].contact->friction != HF_FRICTION_ANCHORED) return 0;
@@ -281,8 +287,8 @@ int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
   return 1;
 }
 
-// Returns to the end of the last soft iteration after Newton's method failed. I->kept.v holds the velocities of that iteration. The following iterations
-// are damped, and have to reach a smaller residual than before.
+// Returns to the end of the last soft iteration after Newton's method failed. I->kept.v holds the velocities of that
+// iteration. The following iterations are damped, and have to reach a smaller residual than before.
 static void return_to_soft_iterations(hfiIsland* I, hfiSoft* soft) {
   memcpy(I->dofs.v, I->kept.v, sizeof(double) * (size_t)I->n);
   evaluate_velocities(I);

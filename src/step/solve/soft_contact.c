@@ -1,5 +1,5 @@
-// The soft law of a contact, which goes through its estimated forces pi0 and f0, and how these forces start and change. The equations and their
-// symbols are at the head of soft.c.
+// The soft law of a contact, which goes through its estimated forces pi0 and f0, and how these forces start and change.
+// The equations and their symbols are at the head of soft.c.
 
 #include "step/solve/inside.h"
 
@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-// The impulse of a contact is not balanced if the residual of its bodies is at least this share of it [-]. With 0.2 and 1 heaps take as many iterations.
+// The impulse of a contact is not balanced if the residual of its bodies is at least this share of it [-]. With 0.2 and
+// 1 heaps take as many iterations.
 static const double UNBALANCED = 0.5;
 
 // Returns vn(pi) of a contact and sets *slope = -dpi/dvn there, which is k times the root of the quadratic equation's
@@ -101,8 +102,8 @@ static int is_plausible(const hfiIsland* I, int32_t k, double pi) {
   return impulse <= I->dofs.p_norm || find_residual_of_bodies(I, k) < UNBALANCED * impulse;
 }
 
-// Returns the normal force with which contact k starts: the force at the start of the step if it is plausible, or else the force that alone stops its
-// bodies.
+// Returns the normal force with which contact k starts: the force at the start of the step if it is plausible, or else
+// the force that alone stops its bodies.
 static double find_first_normal_force(const hfiIsland* I, int32_t k) {
   const hfContactLaw* law = I->block[k].contact;
   double pi = law->normal_force0;

@@ -1,11 +1,12 @@
-// The ladder (docs/theory/ladder.md): each island of a step problem is solved by the first rung that reaches the tolerance.
+// The ladder (docs/theory/ladder.md): each island of a step problem is solved by the first rung that reaches the
+// tolerance.
 //
 //   TAMSI    Newton's method with the transition-aware line search
 //   merit    the same, with steps halved until the residual decreases
 //   convex   friction bounded by given normal forces; this problem always has an answer
 //
-// Every rung starts from the velocities at the start of the step. The report also counts the iterations of the rungs that failed. If TAMSI does not
-// solve a heap, the convex rung follows at once, without merit.
+// Every rung starts from the velocities at the start of the step. The report also counts the iterations of the rungs
+// that failed. If TAMSI does not solve a heap, the convex rung follows at once, without merit.
 //
 // A call may also only estimate an island (solver.h); a later call within the same step solves it.
 #include "step/solve/inside.h"
@@ -100,8 +101,9 @@ static int is_uncoupled(const double* M, int32_t n, int32_t k) {
   return 1;
 }
 
-// Solves A v = p*, A = M + diag, for the first dofs of a tree, as long as they are coupled to no other dof. The translation of a free body mostly
-// consists of such dofs, and so does a body on a slide. Returns the number of these dofs.
+// Solves A v = p*, A = M + diag, for the first dofs of a tree, as long as they are coupled to no other dof. The
+// translation of a free body mostly consists of such dofs, and so does a body on a slide. Returns the number of these
+// dofs.
 static int32_t solve_uncoupled(const double* M, const double* diag, const double* p, int32_t n, double* v) {
   int32_t k = 0;
   for (; k < n && is_uncoupled(M, n, k) && M[k * n + k] + diag[k] > 0; ++k) v[k] = p[k] * (1 / (M[k * n + k] + diag[k]));
@@ -154,8 +156,8 @@ static hfiNewtonResult add_iterations(hfiNewtonResult before, hfiNewtonResult af
 // Sets the iterate to the velocities at the start of the step.
 static void restart(hfiIsland* I) { memcpy(I->dofs.v, I->dofs.v0, sizeof(double) * (size_t)I->n); }
 
-// Solves the problem without friction first and starts TAMSI from that answer. This helps if friction would keep a wrong first guess of the normal
-// forces from changing.
+// Solves the problem without friction first and starts TAMSI from that answer. This helps if friction would keep a
+// wrong first guess of the normal forces from changing.
 static hfiNewtonResult solve_from_frictionless(hfiIsland* I, const hfSolverConfig* config) {
   restart(I);
   hfiNewtonResult out = hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, HFI_NO_DUALS);
@@ -167,8 +169,9 @@ static int is_heap_with_convex(const hfiIsland* I, const hfSolverConfig* config)
   return hfi_use_friction_duals(I) && config->last_rung == HF_RUNG_CONVEX;
 }
 
-// Tries one rung. *coupled: the residual of the problem with the coupling of the configuration. If TAMSI fails, it is tried once more from the answer
-// without friction. In a heap the convex rung follows instead, if the ladder has it, because its answer is a better start.
+// Tries one rung. *coupled: the residual of the problem with the coupling of the configuration. If TAMSI fails, it is
+// tried once more from the answer without friction. In a heap the convex rung follows instead, if the ladder has it,
+// because its answer is a better start.
 static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung, double* coupled) {
   int two_way = config->coupling == HF_COUPLING_TWO_WAY;
   hfiDuals duals = rung != HF_RUNG_MERIT && hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS;
@@ -183,12 +186,14 @@ static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int3
   return out;
 }
 
-// Returns the next rung. Merit is of no use in a heap: its steps are limited by rows, and in a heap some row always makes them tiny.
+// Returns the next rung. Merit is of no use in a heap: its steps are limited by rows, and in a heap some row always
+// makes them tiny.
 static int32_t next_rung(const hfiIsland* I, const hfSolverConfig* config, int32_t rung) {
   return rung == HF_RUNG_TAMSI && is_heap_with_convex(I, config) ? HF_RUNG_CONVEX : rung + 1;
 }
 
-// Adds an island that was solved on a rung to the report. estimate_iterations: number of iterations of its estimate before, or 0.
+// Adds an island that was solved on a rung to the report. estimate_iterations: number of iterations of its estimate
+// before, or 0.
 static void report_island(hfSolveReport* report, int32_t rung, int32_t estimate_iterations, const hfiNewtonResult* out, double coupled) {
   report->rung = imax2(report->rung, rung);
   report->islands += 1;
@@ -207,8 +212,8 @@ static void give_up(hfiIsland* I) {
   hfi_system_rows(I, I->dofs.v, I->rows.s);
 }
 
-// Tries the rungs in their order until one solves the island, and adds the island to the report. There is no finite answer if the mass matrix is not
-// positive definite or numbers overflow.
+// Tries the rungs in their order until one solves the island, and adds the island to the report. There is no finite
+// answer if the mass matrix is not positive definite or numbers overflow.
 static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t estimate_iterations, hfSolveReport* report) {
   double coupled = 0;
   hfRung rung = config->first_rung;
@@ -289,7 +294,8 @@ static int32_t estimate_island(const hfiSolveJob* job, int32_t before) {
 
 // ---- all islands ---------------------------------------------------------------------------------
 
-// Must the island be solved? It must if `changed` (ntree, NULL: all) marks one of its trees, or if it was only estimated so far.
+// Must the island be solved? It must if `changed` (ntree, NULL: all) marks one of its trees, or if it was only
+// estimated so far.
 static int must_solve(const hfSolver* solver, const hfiMembers* m, const int32_t* changed) {
   int any = !changed;
   for (int32_t t = 0; changed && t < m->ntree; ++t) any |= changed[m->trees[t]];
@@ -314,7 +320,8 @@ static int32_t count_islands_to_solve(const hfSolver* solver, const int32_t* cha
   return count;
 }
 
-// Tries to solve an island by a single Newton step directly on the problem (tree_rows.h). Returns 1 if the island is solved.
+// Tries to solve an island by a single Newton step directly on the problem (tree_rows.h). Returns 1 if the island is
+// solved.
 static int solve_tree_rows(const hfiSolveJob* job, const hfiMembers* m) {
   hfiNewtonResult out;
   if (hfi_is_felt_contact(job->problem, job->problem->block + m->blocks[m->nblock - 1])) return 0; // Contacts are the last blocks of a world.

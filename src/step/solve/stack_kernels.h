@@ -1,9 +1,11 @@
-// The kernels of a stack (hfiStackKernels; stack.h has the symbols). This file is compiled once for each vector unit, by stack.c and stack_avx.c. All versions
-// do the same operations in the same order on each element, so that they give the same bits.
+// The kernels of a stack (hfiStackKernels; stack.h has the symbols). This file is compiled once for each vector unit,
+// by stack.c and stack_avx.c. All versions do the same operations in the same order on each element, so that they give
+// the same bits.
 //
-// The number of columns is a multiple of four. The inner loop of all products computes a tile: four or eight neighbouring elements of a row of the result,
-// in up to four rows. Each element adds its products a_k x_k in the order of k. The elements of a tile are named one by one, so that they stay in registers
-// and compilers put them into vectors.
+// The number of columns is a multiple of four. The inner loop of all products computes a tile: four or eight
+// neighbouring elements of a row of the result, in up to four rows. Each element adds its products a_k x_k in the order
+// of k. The elements of a tile are named one by one, so that they stay in registers and compilers put them into
+// vectors.
 #include "step/solve/inside.h"
 
 #include "base/compile.h"
@@ -132,7 +134,8 @@ static inline void add_tile24(double* restrict C, const double* restrict A, cons
   store4(C + ld, t);
 }
 
-// C += A^T B in tiles of eight columns, then four, and of four rows, then two. With `upper` tiles that lie below the diagonal are left out.
+// C += A^T B in tiles of eight columns, then four, and of four rows, then two. With `upper` tiles that lie below the
+// diagonal are left out.
 HFI_FORCE_INLINE void add_tiles(int ncol, int ld, const double* restrict A, const double* restrict B, int upper,
                                 double* restrict C, int rows) {
   int i, j = 0;
@@ -223,8 +226,8 @@ static inline void add_halves(double* a, double* b, hfiQuad y0, hfiQuad y1, hfiQ
   add_quad(b + 2, y2);
 }
 
-// Velocities of one or two bodies as compact rows need them. A row of forces has the velocity F (v_1 - v_2) + A_1 w_1 + A_2 w_2, a row of torques
-// A_1 w_1 + A_2 w_2.
+// Velocities of one or two bodies as compact rows need them. A row of forces has the velocity F (v_1 - v_2) + A_1 w_1 +
+// A_2 w_2, a row of torques A_1 w_1 + A_2 w_2.
 typedef struct FreeVelocity {
   hfiQuad linear;   // v_1 - v_2 and a zero
   hfiQuad angular4; // the first four numbers of [w_1 w_2]
@@ -304,8 +307,8 @@ static void add_transposed_free(const hfiStack* stack, const double* gamma, doub
   HFI_BY_SIZE(stack->dim, add_transposed_blocks, stack, gamma, a, b);
 }
 
-// Three rows of C += A^T B for the first three columns of A and all twelve columns of B. The first six numbers of the rows of C begin at `left`, the others at
-// `right`.
+// Three rows of C += A^T B for the first three columns of A and all twelve columns of B. The first six numbers of the
+// rows of C begin at `left`, the others at `right`.
 static inline void add_three_by_twelve(double* left, double* right, int ldc, const double* A, const double* B, int rows) {
   hfiQuad s0 = hfi_quad_zero(), s1 = s0, s2 = s0, t0 = s0, t1 = s0, t2 = s0, u0 = s0, u1 = s0, u2 = s0;
   for (; rows > 0; --rows, A += 12, B += 12) {

@@ -4,8 +4,8 @@
 //
 //   A  mass matrix plus implicit damping, block-diagonal by tree    J  Jacobian of all rows
 //
-// Blocks without force and stiffness, such as open contacts, are skipped in J^T gamma. The active blocks between them form runs, each of which is
-// multiplied at once.
+// Blocks without force and stiffness, such as open contacts, are skipped in J^T gamma. The active blocks between them
+// form runs, each of which is multiplied at once.
 
 #include "step/solve/inside.h"
 

@@ -2,11 +2,13 @@
 //
 //   r = A v - p* - J^T gamma,   s = J v,   K = A + J^T G J,   K dv = -r.
 //
-// Between their bounds the laws are linear. So one step is the solution, except for rounding, if no row passes a bound. The island is not gathered:
-// scalars, whose row of J has one entry, are listed; every other block is a stack, which for a single tree points to the Jacobian of the problem itself;
-// K is dense. For one tree, sums are computed in the same order as in system.c.
+// Between their bounds the laws are linear. So one step is the solution, except for rounding, if no row passes a bound.
+// The island is not gathered: scalars, whose row of J has one entry, are listed; every other block is a stack, which
+// for a single tree points to the Jacobian of the problem itself; K is dense. For one tree, sums are computed in the
+// same order as in system.c.
 //
-// The Jacobian of an idle contact is zero, and so are its row velocities. It acts on nothing, and its impulses follow from its law alone.
+// The Jacobian of an idle contact is zero, and so are its row velocities. It acts on nothing, and its impulses follow
+// from its law alone.
 
 #include "step/solve/inside.h"
 
@@ -21,7 +23,8 @@
 
 enum { MAX_DOFS = 16 }; // If several trees have more dofs than this, too many entries of a dense K are zero.
 
-// Momentum and velocities of the start (n). For one tree they point to arrays of the problem; those of several trees are copied to the island.
+// Momentum and velocities of the start (n). For one tree they point to arrays of the problem; those of several trees
+// are copied to the island.
 typedef struct Start { const double *p, *v0; } Start;
 
 // |r| at a point, and the scale with which it is compared [sqrt(kg) m/s].
@@ -213,7 +216,8 @@ static double find_entry(const hfiIsland* I, const hfiStack* series, int32_t i, 
   return sum;
 }
 
-// K += J^T G J of a series of stacks, in the upper triangle. The dofs of each tree are ascending, but the trees may be in any order.
+// K += J^T G J of a series of stacks, in the upper triangle. The dofs of each tree are ascending, but the trees may be
+// in any order.
 static void add_slopes(const hfiIsland* I, const hfiStack* series, double* K, int32_t n) {
   for (int32_t i = 0; i < series->ncol; ++i)
     for (int32_t j = i; j < series->ncol; ++j) {
