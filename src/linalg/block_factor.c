@@ -14,6 +14,9 @@
 // true. Read L^-1 P for L^-1 then. If K is symmetric, K_kk = U^T D U with ones on the diagonal of U: read U^T for L, D
 // U for U, and Z = D^-1 Y.
 //
+//   e      entry: index in B->later and B->offset of a later position that k is coupled to (block_sparse.h)
+//   n, w   number of unknowns of k; number of columns of all its later positions together
+//
 // The parameter `six` is a constant, 0 or 1. With 1 all nodes have six unknowns, as free bodies have, and the compiler
 // writes out the loops over them.
 #include "base/compile.h"
@@ -23,13 +26,14 @@
 
 #include <string.h>
 
-// Columns of a matrix whose rows lie `stride` numbers apart.
+// A matrix whose rows lie `stride` numbers apart.
 typedef struct Columns {
-  double* at;
+  double* start; // the first number of the first row
   int stride;
 } Columns;
 
-HFI_FORCE_INLINE Columns from_column(Columns c, int32_t first) { return (Columns){c.at + first, c.stride}; }
+// Returns the columns from `first` on.
+HFI_FORCE_INLINE Columns from_column(Columns c, int32_t first) { return (Columns){c.start + first, c.stride}; }
 
 // The panel of position k (block_sparse.h). `rows` and `right` are parts of one matrix.
 typedef struct Panel {
@@ -39,8 +43,10 @@ typedef struct Panel {
   Columns lower; // (n x w) all K_jk^T; afterwards all Z_j
 } Panel;
 
+// Returns the panel of position k.
 HFI_FORCE_INLINE Panel get_panel(const hfiBlockMatrix* B, int32_t k, int six) {
-  int n = six ? 6 : B->size[k], w = B->width[k];
+  int n = six ? 6 : B->size[k];
+  int w = B->width[k];
   double* rows = hfi_block_rows(B, k);
   return (Panel){n, w, rows, {rows + n, n + w}, {rows + n * (n + w), w}};
 }
@@ -48,25 +54,32 @@ HFI_FORCE_INLINE Panel get_panel(const hfiBlockMatrix* B, int32_t k, int six) {
 // Computes L, U and Y in the rows of position k. Returns 0, or a positive number if a pivot is bad.
 static int factor_rows(hfiBlockMatrix* B, int32_t k) {
   double* rows = hfi_block_rows(B, k);
-  int n = B->size[k], ld = hfi_block_stride(B, k);
-  return B->symmetric ? hfi_ldlt_beside(rows, n, ld, ld, 1)
-                      : hfi_lu_beside(rows, n, ld, ld, B->pivot + B->first[k]);
+  int n = B->size[k];
+  int ld = hfi_block_stride(B, k);
+  if (B->factors.symmetric) return hfi_ldlt_beside(rows, n, ld, ld, 1);
+  return hfi_lu_beside(rows, n, ld, ld, B->factors.pivot + B->first[k]);
 }
 
-// Computes Z of position k.
+// Computes Z of position k: Z = U^-T K_jk^T, or D^-1 Y if K is symmetric. The diagonal has the numbers of D^-1 then.
 HFI_FORCE_INLINE void factor_lower(hfiBlockMatrix* B, int32_t k, int six) {
   Panel K = get_panel(B, k, six);
-  if (!B->symmetric) {
-    hfi_lu_divide(K.rows, K.n, K.right.stride, K.lower.at, K.w, K.w);
+  int stride = K.right.stride;
+  if (!B->factors.symmetric) {
+    hfi_lu_divide(K.rows, K.n, stride, K.lower.start, K.w, K.w);
     return;
   }
-  for (int i = 0; i < K.n; ++i) hfi_scale(K.lower.at + i * K.w, K.rows[i * (K.right.stride + 1)], K.right.at + i * K.right.stride, K.w);
+
+  for (int i = 0; i < K.n; ++i) {
+    double inverse_pivot = K.rows[i * (stride + 1)];
+    hfi_scale(K.lower.start + i * K.w, inverse_pivot, K.right.start + i * stride, K.w);
+  }
 }
 
 // Are all numbers of a block 0 or -0? The bits of a row are combined, and the shift removes the sign.
 HFI_FORCE_INLINE int is_zero(const double* X, int ld, int rows, int n) {
   for (int i = 0; i < rows; ++i, X += ld) {
-    uint64_t bits = 0, word;
+    uint64_t bits = 0;
+    uint64_t word;
     for (int j = 0; j < n; ++j) {
       memcpy(&word, X + j, sizeof word);
       bits |= word;
@@ -78,28 +91,34 @@ HFI_FORCE_INLINE int is_zero(const double* X, int ld, int rows, int n) {
 
 // The same with constants for a block of two free bodies.
 HFI_FORCE_INLINE int is_zero_block(Columns X, int rows, int n) {
-  return rows == 6 && n == 6 ? is_zero(X.at, X.stride, 6, 6) : is_zero(X.at, X.stride, rows, n);
+  if (rows == 6 && n == 6) return is_zero(X.start, X.stride, 6, 6);
+  return is_zero(X.start, X.stride, rows, n);
 }
 
-// Sets B->coupled[e] to 1 for each entry e of position k whose blocks Y and Z are not both zero. Blocks of zeros are
+// Sets B->factors.coupled: 1 for each entry of position k whose blocks Y and Z are not both zero. Blocks of zeros are
 // frequent: a contact that does not act couples its two nodes in the pattern only. This is a quick test, because the
 // first row of other blocks mostly has a number that is not zero.
 HFI_FORCE_INLINE void find_coupled(hfiBlockMatrix* B, int32_t k, int six) {
   Panel K = get_panel(B, k, six);
-  int symmetric = B->symmetric;
-  int32_t *coupled = B->coupled, *offset = B->offset + B->start[k], count = B->start[k + 1] - B->start[k];
+  int symmetric = B->factors.symmetric;
+  int32_t* coupled = B->factors.coupled;
+  const int32_t* offset = B->offset + B->start[k];
+  const int32_t* later = B->later + B->start[k];
+  int32_t count = B->start[k + 1] - B->start[k];
+
   for (int32_t e = 0; e < count; ++e) {
-    int column = offset[e], m = six ? 6 : B->size[B->later[B->start[k] + e]];
-    coupled[e] = !is_zero_block(from_column(K.right, column), K.n, m) || (!symmetric && !is_zero_block(from_column(K.lower, column), K.n, m));
+    int m = six ? 6 : B->size[later[e]];
+    coupled[e] = !is_zero_block(from_column(K.right, offset[e]), K.n, m);
+    if (!coupled[e] && !symmetric) coupled[e] = !is_zero_block(from_column(K.lower, offset[e]), K.n, m);
   }
 }
 
 // C -= A^T B for A (n x m) and B (n x columns)
 HFI_FORCE_INLINE void subtract(Columns C, Columns A, Columns B, int six, int n, int m, int columns) {
   if (six)
-    hfi_six_subtract(C.at, C.stride, A.at, A.stride, B.at, B.stride, columns);
+    hfi_six_subtract(C.start, C.stride, A.start, A.stride, B.start, B.stride, columns);
   else
-    hfi_sub_atb(C.at, C.stride, A.at, A.stride, B.at, B.stride, n, m, columns);
+    hfi_sub_atb(C.start, C.stride, A.start, A.stride, B.start, B.stride, n, m, columns);
 }
 
 // Positions j that follow each other both in the panel of k and in that of i, so that one product serves all of them.
@@ -111,9 +130,15 @@ typedef struct Run {
 
 // Lengthens a run by the positions that follow it, as long as they are coupled and follow in both panels.
 HFI_FORCE_INLINE void extend_run(const hfiBlockMatrix* B, int32_t k, Run* run, int six) {
-  const int32_t start = B->start[k], end = B->start[k + 1], *later = B->later;
-  for (; run->next_k < end && B->coupled[run->next_k - start] && later[run->next_i] == later[run->next_k]; ++run->next_k, ++run->next_i)
+  const int32_t* later = B->later;
+  const int32_t start = B->start[k];
+  const int32_t end = B->start[k + 1];
+
+  while (run->next_k < end && B->factors.coupled[run->next_k - start] && later[run->next_i] == later[run->next_k]) {
     run->columns += six ? 6 : B->size[later[run->next_k]];
+    ++run->next_k;
+    ++run->next_i;
+  }
 }
 
 // Begins the next run, without columns, at the next coupled position of k. Returns 0 if there is none.
@@ -121,7 +146,7 @@ HFI_FORCE_INLINE int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
   const int32_t* later = B->later;
   const int32_t start = B->start[k];
   const int32_t end = B->start[k + 1];
-  while (run->next_k < end && !B->coupled[run->next_k - start]) ++run->next_k;
+  while (run->next_k < end && !B->factors.coupled[run->next_k - start]) ++run->next_k;
   if (run->next_k == end) return 0;
 
   while (later[run->next_i] != later[run->next_k]) ++run->next_i;
@@ -131,17 +156,25 @@ HFI_FORCE_INLINE int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
   return 1;
 }
 
-// For the positions j of a run: K_ij -= Z_i^T Y_j and, if K is not symmetric, K_ji^T -= Y_i^T Z_j. i_in_k: first column
-// of Y_i and Z_i in the panel of k. A run that begins with j = i has to < 0. `lower` has no K_ii, so that its product
-// begins after the columns of i.
+// For the positions j of a run: K_ij -= Z_i^T Y_j and, if K is not symmetric, K_ji^T -= Y_i^T Z_j. K and I are the
+// panels of k and i. i_in_k: first column of Y_i and Z_i in the panel of k.
 HFI_FORCE_INLINE void update_run(const hfiBlockMatrix* B, const Panel* K, const Panel* I, int32_t i_in_k,
                                  const Run* run, int six) {
-  Columns Y_i = from_column(K->right, i_in_k), Z_i = from_column(K->lower, i_in_k);
-  subtract(from_column(I->right, run->to), Z_i, from_column(K->right, run->from), six, K->n, I->n, run->columns);
-  if (B->symmetric) return;
-  int own = run->to < 0 ? I->n : 0;
-  if (run->columns > own)
-    subtract(from_column(I->lower, run->to + own), Y_i, from_column(K->lower, run->from + own), six, K->n, I->n, run->columns - own);
+  // K_ij -= Z_i^T Y_j
+  Columns Z_i = from_column(K->lower, i_in_k);
+  Columns Y_j = from_column(K->right, run->from);
+  subtract(from_column(I->right, run->to), Z_i, Y_j, six, K->n, I->n, run->columns);
+  if (B->factors.symmetric) return;
+
+  // A run that begins with j = i has to < 0. `lower` has no K_ii, so that this product begins after the columns of i.
+  int skipped = run->to < 0 ? I->n : 0;
+  int columns = run->columns - skipped;
+  if (columns <= 0) return;
+
+  // K_ji^T -= Y_i^T Z_j
+  Columns Y_i = from_column(K->right, i_in_k);
+  Columns Z_j = from_column(K->lower, run->from + skipped);
+  subtract(from_column(I->lower, run->to + skipped), Y_i, Z_j, six, K->n, I->n, columns);
 }
 
 // For i = later[e] and all later positions j >= i of k: K_ij -= Z_i^T Y_j and K_ji -= Z_j^T Y_i, unless the blocks of j
@@ -154,54 +187,71 @@ HFI_FORCE_INLINE void update_run(const hfiBlockMatrix* B, const Panel* K, const 
 //
 // `right` of i begins after K_ii, so that the first run begins at column -n of it.
 HFI_FORCE_INLINE void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
-  int32_t i = B->later[e], i_in_k = B->offset[e];
-  Panel K = get_panel(B, k, six), I = get_panel(B, i, six);
+  int32_t i = B->later[e];
+  int32_t i_in_k = B->offset[e];
+  Panel K = get_panel(B, k, six);
+  Panel I = get_panel(B, i, six);
   Run run = {.next_k = e + 1, .next_i = B->start[i], .from = i_in_k, .to = -I.n, .columns = I.n};
+
   do {
     extend_run(B, k, &run, six);
     update_run(B, &K, &I, i_in_k, &run, six);
   } while (begin_run(B, k, &run));
 }
 
+// Factors all positions. Returns 0, or k + 1 if a pivot of position k failed.
 HFI_FORCE_INLINE int factor_nodes(hfiBlockMatrix* B, int six) {
   for (int32_t k = 0; k < B->nodes; ++k) {
+    // L, U, Y and Z of position k
     if (factor_rows(B, k)) return k + 1;
     if (B->width[k] == 0) continue;
     factor_lower(B, k, six);
+
+    // what the elimination of k changes in the later positions
     find_coupled(B, k, six);
     for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      if (B->coupled[e - B->start[k]]) update_node(B, k, e, six);
+      if (B->factors.coupled[e - B->start[k]]) update_node(B, k, e, six);
   }
   return 0;
 }
 
+// Factors the matrix in place: as a star if it is one, as a dense matrix if it has one node, else node by node. Returns
+// 0, or k + 1 if a pivot of position k failed.
 int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
-  B->symmetric = symmetric;
-  if (B->nodes == 1 && B->star && hfi_star_factor(B->star, B->value, B->size[0], symmetric) == 0) return 0;
-  if (B->nodes == 1) return factor_rows(B, 0) != 0;
+  B->factors.symmetric = symmetric;
+  if (B->nodes == 1) {
+    if (B->star && hfi_star_factor(B->star, B->value, B->size[0], symmetric) == 0) return 0;
+    return factor_rows(B, 0) != 0;
+  }
   return B->all_six ? factor_nodes(B, 1) : factor_nodes(B, 0);
 }
 
+// ---- solution ----------------------------------------------------------------------------------------
+
 // Are the later positions of k consecutive, so that their unknowns are?
 static int has_consecutive_later(const hfiBlockMatrix* B, int32_t k) {
-  int32_t first = B->start[k], last = B->start[k + 1] - 1;
+  int32_t first = B->start[k];
+  int32_t last = B->start[k + 1] - 1;
   return B->later[last] - B->later[first] == last - first;
 }
 
 // b_i -= Z_i^T z_k for all later positions i of k, if all nodes are free bodies. Each product is summed first and then
 // subtracted, as subtract_from_later does.
-static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, const double* restrict Z, const double* restrict z, double* b) {
+static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, const double* restrict Z,
+                                        const double* restrict z, double* b) {
   int w = B->width[k];
+
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e, Z += 6) {
-    double* y = b + B->first[B->later[e]];
-    hfiFour s = {0, 0, 0, 0};
-    hfiTwo t = {0, 0};
-    for (int i = 0; i < 6; ++i) {
-      s += -z[i] * *(const hfiFour*)(Z + i * w);
-      t += -z[i] * *(const hfiTwo*)(Z + i * w + 4);
+    hfiFour sum4 = {0, 0, 0, 0}; // the first four numbers of -Z_i^T z_k
+    hfiTwo sum2 = {0, 0};        // the other two
+    for (int r = 0; r < 6; ++r) {
+      sum4 += -z[r] * *(const hfiFour*)(Z + r * w);
+      sum2 += -z[r] * *(const hfiTwo*)(Z + r * w + 4);
     }
-    *(hfiFour*)y += s;
-    *(hfiTwo*)(y + 4) += t;
+
+    double* b_i = b + B->first[B->later[e]];
+    *(hfiFour*)b_i += sum4;
+    *(hfiTwo*)(b_i + 4) += sum2;
   }
 }
 
@@ -209,7 +259,7 @@ static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, cons
 HFI_FORCE_INLINE void subtract_from_later(const hfiBlockMatrix* B, int32_t k, const double* Z, const double* z,
                                           double* b, int n, int six) {
   int w = B->width[k];
-  double* sums = B->work;
+  double* sums = B->factors.work;
 
   // positions that follow each other
   if (has_consecutive_later(B, k)) {
@@ -221,33 +271,39 @@ HFI_FORCE_INLINE void subtract_from_later(const hfiBlockMatrix* B, int32_t k, co
     return;
   }
 
+  // the products of all positions side by side, then to their places
   memset(sums, 0, sizeof(double) * (size_t)w);
   hfi_add_rows(sums, -1.0, z, 1, Z, w, n, w);
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
     hfi_axpy(b + B->first[B->later[e]], 1.0, sums + B->offset[e], B->size[B->later[e]]);
 }
 
+// Solves for position k from the earlier positions on: z_k = L^-1 b_k, and b_i -= Z_i^T z_k for its later positions i.
 HFI_FORCE_INLINE void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
   Panel K = get_panel(B, k, six);
   double* z = b + B->first[k];
-  if (B->symmetric)
+
+  if (B->factors.symmetric)
     hfi_ldlt_forward(K.rows, K.n, K.right.stride, z);
   else
-    hfi_lu_forward(K.rows, K.n, K.right.stride, B->pivot + B->first[k], z);
-  if (K.w > 0) subtract_from_later(B, k, K.lower.at, z, b, K.n, six);
+    hfi_lu_forward(K.rows, K.n, K.right.stride, B->factors.pivot + B->first[k], z);
+
+  if (K.w > 0) subtract_from_later(B, k, K.lower.start, z, b, K.n, six);
 }
 
-// Returns the numbers of b for the later positions of k side by side, in the order of the columns of its rows.
+// Returns the numbers of b for the later positions of k side by side, in the order of the columns of its rows. They are
+// in b itself, or copied to scratch.
 HFI_FORCE_INLINE const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b, int six) {
   if (has_consecutive_later(B, k)) return b + B->first[B->later[B->start[k]]];
+
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
     const double* x = b + B->first[B->later[e]];
     if (six || B->size[B->later[e]] == 6) // With a constant size the compiler writes out the copy.
-      memcpy(B->work + B->offset[e], x, 6 * sizeof(double));
+      memcpy(B->factors.work + B->offset[e], x, 6 * sizeof(double));
     else
-      memcpy(B->work + B->offset[e], x, sizeof(double) * (size_t)B->size[B->later[e]]);
+      memcpy(B->factors.work + B->offset[e], x, sizeof(double) * (size_t)B->size[B->later[e]]);
   }
-  return B->work;
+  return B->factors.work;
 }
 
 // Solves for position k from the later positions back to it: z_k = U^-1 (z_k - Y x).
@@ -258,12 +314,12 @@ HFI_FORCE_INLINE void solve_backward(const hfiBlockMatrix* B, int32_t k, double*
   if (K.w > 0) {
     const double* x = gather_later(B, k, b, six);
     if (K.n == 6 && K.w >= 4)
-      hfi_six_subtract_dots(z, K.right.at, 6 + K.w, x, K.w);
+      hfi_six_subtract_dots(z, K.right.start, 6 + K.w, x, K.w);
     else
-      for (int i = 0; i < K.n; ++i) z[i] -= hfi_dot(K.right.at + i * K.right.stride, x, K.w);
+      for (int i = 0; i < K.n; ++i) z[i] -= hfi_dot(K.right.start + i * K.right.stride, x, K.w);
   }
 
-  if (B->symmetric)
+  if (B->factors.symmetric)
     hfi_ldlt_backward(K.rows, K.n, K.right.stride, z);
   else
     hfi_lu_backward(K.rows, K.n, K.right.stride, z);
@@ -274,16 +330,22 @@ HFI_FORCE_INLINE void solve_nodes(const hfiBlockMatrix* B, double* b, int six) {
   for (int32_t k = B->nodes - 1; k >= 0; --k) solve_backward(B, k, b, six);
 }
 
+// Solves K x = b in place.
 void hfi_block_solve(const hfiBlockMatrix* B, double* b) {
   int n = B->size[0];
-  if (B->nodes != 1 && B->all_six)
-    solve_nodes(B, b, 1);
-  else if (B->nodes != 1)
-    solve_nodes(B, b, 0);
-  else if (B->star && B->star->factored)
+  if (B->nodes != 1) {
+    if (B->all_six)
+      solve_nodes(B, b, 1);
+    else
+      solve_nodes(B, b, 0);
+    return;
+  }
+
+  // one node: a star or a dense matrix
+  if (B->star && B->star->factored)
     hfi_star_solve(B->star, b);
-  else if (B->symmetric)
+  else if (B->factors.symmetric)
     hfi_ldlt_solve(B->value, n, n, b);
   else
-    hfi_lu_solve(B->value, n, n, B->pivot, b);
+    hfi_lu_solve(B->value, n, n, B->factors.pivot, b);
 }

@@ -16,12 +16,14 @@ typedef struct hfiBlockRough {
   hfiBlockMatrix complete; // the matrix with panels for complete factors
   int32_t is_complete;     // 1: rough factors have failed, and complete ones are used from then on
   hfiRoughFactors factors;
-  double* vectors;         // scratch of the iterations
-  hfiWorkers* workers;     // they share the branches; NULL: none
-  double* trunk_y[HFI_MAX_BRANCHES];     // (unknowns of the trunk) what a branch adds to K x of the trunk
-  double* trunk_block[HFI_MAX_BRANCHES]; // what a branch adds to the diagonal blocks of the trunk, one block (size x size) after the other
-  size_t* trunk_at;                      // (trunk nodes + 1) where the block of each position of the trunk begins there
-  double* columns[HFI_MAX_BRANCHES + 1]; // (n) scratch of the branches and the trunk for K x
+  double* vectors;     // scratch of the iterations
+  hfiWorkers* workers; // they share the branches; NULL: none
+
+  // By branch: what the branch adds to the trunk. The blocks follow each other, each (size x size).
+  double* trunk_y[HFI_MAX_BRANCHES];     // (unknowns of the trunk) to K x
+  double* trunk_block[HFI_MAX_BRANCHES]; // to the diagonal blocks of the trunk
+  size_t* trunk_start;                   // (trunk nodes + 1) where the block of each position of the trunk begins there
+  double* columns[HFI_MAX_BRANCHES + 1]; // (n) scratch of each part for K x
 } hfiBlockRough;
 
 // How many numbers a rough matrix needs beside the panels of complete factors. It must be asked after each ordering.

@@ -29,77 +29,98 @@ static const double TRUNK_NODE = 2;
 // 0.55 to 0.7.
 static const double MOST_TIME = 0.9;
 
-enum { IN_SUBTREE = -1, IN_TRUNK = HFI_MAX_BRANCHES }; // `part` of a node before it has a branch
+// `part` of a node that has no branch yet, and of a node in the trunk.
+enum { IN_SUBTREE = -1, IN_TRUNK = HFI_MAX_BRANCHES };
 
 // Finds the parent (-1: none) and the children of each node, and the number of nodes of its subtree. The parent of a
 // node is the first of the later nodes that it is coupled to.
 static void find_tree(hfiBlockMatrix* B) {
+  hfiEliminationTree* tree = &B->tree;
   for (int32_t i = 0; i < B->nodes; ++i) {
-    B->nodes_below[i] = 1;
-    B->child[i] = -1;
+    tree->nodes_below[i] = 1;
+    tree->child[i] = -1;
   }
 
+  // children are eliminated before their parents, so that nodes_below of a node is complete at its turn
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int32_t node = B->order[k];
-    int32_t first = B->nodes;
-    const uint64_t* row = B->graph + (size_t)node * (size_t)B->words;
-    for (int32_t w = 0; w < B->words; ++w)
+    int32_t node = B->ordering.order[k];
+    const uint64_t* row = B->graph.bits + (size_t)node * (size_t)B->graph.words;
+
+    int32_t first = B->nodes; // the first of its later positions
+    for (int32_t w = 0; w < B->graph.words; ++w)
       for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
-        int32_t later = B->position[64 * w + __builtin_ctzll(bits)];
+        int32_t later = B->ordering.position[64 * w + __builtin_ctzll(bits)];
         if (later < first) first = later;
       }
 
-    int32_t parent = first < B->nodes ? B->order[first] : -1;
-    B->parent[node] = parent;
+    int32_t parent = first < B->nodes ? B->ordering.order[first] : -1;
+    tree->parent[node] = parent;
     if (parent < 0) continue;
-    B->nodes_below[parent] += B->nodes_below[node];
-    B->sibling[node] = B->child[parent];
-    B->child[parent] = node;
+
+    tree->nodes_below[parent] += tree->nodes_below[node];
+    tree->sibling[node] = tree->child[parent];
+    tree->child[parent] = node;
   }
 }
 
-// Does subtree a come before subtree b? The largest comes first.
-static int is_before(const hfiBlockMatrix* B, int32_t a, int32_t b) {
-  return B->nodes_below[a] > B->nodes_below[b] || (B->nodes_below[a] == B->nodes_below[b] && a < b);
-}
+// ---- the list of subtrees ------------------------------------------------------------------------------
+//
+// tree->root lists the roots of the subtrees that are not in the trunk. The largest subtree comes first; among equals
+// the root of lowest index.
 
-// Adds a subtree to the sorted list of `count` subtrees.
-static int32_t insert_root(hfiBlockMatrix* B, int32_t count, int32_t root) {
+// Inserts a root into the list of `count` roots. Returns their new number.
+static int32_t insert_root(hfiEliminationTree* tree, int32_t count, int32_t root) {
+  int32_t size = tree->nodes_below[root];
   int32_t i = count;
-  for (; i > 0 && is_before(B, root, B->root[i - 1]); --i) B->root[i] = B->root[i - 1];
-  B->root[i] = root;
+  for (; i > 0; --i) {
+    int32_t before = tree->root[i - 1];
+    int32_t size_before = tree->nodes_below[before];
+    if (size_before > size || (size_before == size && before <= root)) break;
+    tree->root[i] = before;
+  }
+  tree->root[i] = root;
   return count + 1;
 }
 
-// Lists the subtrees of a tree without trunk. Returns their number.
+// Lists the roots of a tree without trunk. Returns their number.
 static int32_t list_roots(hfiBlockMatrix* B) {
   int32_t count = 0;
   for (int32_t i = 0; i < B->nodes; ++i)
-    if (B->parent[i] < 0) count = insert_root(B, count, i);
+    if (B->tree.parent[i] < 0) count = insert_root(&B->tree, count, i);
   return count;
 }
 
-// Replaces the largest subtree by those of its children. Returns how many there are now.
-static int32_t cut_largest(hfiBlockMatrix* B, int32_t count) {
-  int32_t root = B->root[0];
-  memmove(B->root, B->root + 1, sizeof *B->root * (size_t)--count);
-  for (int32_t child = B->child[root]; child >= 0; child = B->sibling[child]) count = insert_root(B, count, child);
+// Removes the root of the largest subtree, which becomes a node of the trunk; the subtrees of its children take its
+// place. Returns how many subtrees there are now.
+static int32_t cut_largest(hfiEliminationTree* tree, int32_t count) {
+  int32_t root = tree->root[0];
+  count -= 1;
+  memmove(tree->root, tree->root + 1, sizeof *tree->root * (size_t)count);
+  for (int32_t child = tree->child[root]; child >= 0; child = tree->sibling[child])
+    count = insert_root(tree, count, child);
   return count;
 }
 
-// Deals subtrees out to the branches. Returns the number of nodes of the largest branch.
+// Deals the subtrees out to the branches, each to the branch with the fewest nodes: sets `part` of their roots. Returns
+// the number of nodes of the largest branch.
 static int32_t deal_subtrees(hfiBlockMatrix* B, int32_t count) {
-  int32_t nodes[HFI_MAX_BRANCHES] = {0}, largest = 0;
+  hfiEliminationTree* tree = &B->tree;
+  int32_t nodes[HFI_MAX_BRANCHES] = {0};
+
   for (int32_t i = 0; i < count; ++i) {
-    int32_t least = 0;
-    for (int32_t b = 1; b < B->max_branches; ++b)
-      if (nodes[b] < nodes[least]) least = b;
-    B->part[B->root[i]] = least;
-    nodes[least] += B->nodes_below[B->root[i]];
+    int32_t smallest = 0;
+    for (int32_t b = 1; b < B->branches.max; ++b)
+      if (nodes[b] < nodes[smallest]) smallest = b;
+    tree->part[tree->root[i]] = smallest;
+    nodes[smallest] += tree->nodes_below[tree->root[i]];
   }
-  for (int32_t b = 0; b < B->max_branches; ++b) largest = nodes[b] > largest ? nodes[b] : largest;
+
+  int32_t largest = 0;
+  for (int32_t b = 0; b < B->branches.max; ++b) largest = nodes[b] > largest ? nodes[b] : largest;
   return largest;
 }
+
+// ---- trunk and branches --------------------------------------------------------------------------------
 
 // Returns how many nodes the trunk should have. 0: the matrix should stay whole, or needs no trunk. *time: the
 // estimated time [nodes of a branch]
@@ -109,11 +130,11 @@ static int32_t choose_trunk(hfiBlockMatrix* B, double* time) {
   *time = deal_subtrees(B, count);
 
   for (int32_t trunk = 1; trunk < B->nodes; ++trunk) {
-    // Branches of the same size would not be better.
+    // stop if even branches of equal size would take longer
     double trunk_time = TRUNK_NODE * trunk;
-    if (trunk_time + (double)(B->nodes - trunk) / B->max_branches >= *time) break;
+    if (trunk_time + (double)(B->nodes - trunk) / B->branches.max >= *time) break;
 
-    count = cut_largest(B, count);
+    count = cut_largest(&B->tree, count);
     double branch_time = deal_subtrees(B, count);
     if (branch_time + trunk_time < *time) {
       *time = branch_time + trunk_time;
@@ -123,64 +144,73 @@ static int32_t choose_trunk(hfiBlockMatrix* B, double* time) {
   return best;
 }
 
-// Gives each node its part. The trunk takes `trunk` nodes.
+// Sets `part` of each node. The trunk takes `trunk` nodes.
 static void set_parts(hfiBlockMatrix* B, int32_t trunk) {
+  hfiEliminationTree* tree = &B->tree;
   int32_t count = list_roots(B);
-  for (int32_t i = 0; i < B->nodes; ++i) B->part[i] = IN_SUBTREE;
+  for (int32_t i = 0; i < B->nodes; ++i) tree->part[i] = IN_SUBTREE;
+
+  // the trunk, and the roots of the branches
   for (int32_t i = 0; i < trunk; ++i) {
-    B->part[B->root[0]] = IN_TRUNK;
-    count = cut_largest(B, count);
+    tree->part[tree->root[0]] = IN_TRUNK;
+    count = cut_largest(tree, count);
   }
   deal_subtrees(B, count);
-  for (int32_t k = B->nodes - 1; k >= 0; --k) { // A parent comes after its children.
-    int32_t node = B->order[k];
-    if (B->part[node] == IN_SUBTREE) B->part[node] = B->part[B->parent[node]];
+
+  // the nodes below them; a parent is eliminated after its children, so that it is visited before them
+  for (int32_t k = B->nodes - 1; k >= 0; --k) {
+    int32_t node = B->ordering.order[k];
+    if (tree->part[node] == IN_SUBTREE) tree->part[node] = tree->part[tree->parent[node]];
   }
 }
 
-// Sorts the positions by parts (counting sort); within a part they keep their order.
+// Sorts the positions by parts (counting sort); within a part they keep their order. Sets the branches, and renames
+// IN_TRUNK to the number of branches, which is the part of the trunk.
 static void sort_positions(hfiBlockMatrix* B) {
-  int32_t* start = B->branch_start;
-  int32_t* old = B->root;
+  int32_t* part = B->tree.part;
+  int32_t* start = B->branches.start;
+  int32_t* old_order = B->tree.root; // no longer used as the list of roots
   int32_t next[HFI_MAX_BRANCHES + 1];
-  B->branches = B->max_branches;
+  B->branches.count = B->branches.max;
 
-  memset(start, 0, sizeof B->branch_start);
+  // how many nodes each part has, then where it starts
+  memset(start, 0, sizeof B->branches.start);
   for (int32_t i = 0; i < B->nodes; ++i) {
-    if (B->part[i] == IN_TRUNK) B->part[i] = B->branches;
-    ++start[B->part[i] + 1];
+    if (part[i] == IN_TRUNK) part[i] = B->branches.count;
+    ++start[part[i] + 1];
   }
-  for (int32_t p = 0; p <= B->branches; ++p) {
+  for (int32_t p = 0; p <= B->branches.count; ++p) {
     next[p] = start[p];
     start[p + 1] += start[p];
   }
 
-  memcpy(old, B->order, sizeof *old * (size_t)B->nodes);
+  memcpy(old_order, B->ordering.order, sizeof *old_order * (size_t)B->nodes);
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int32_t node = old[k];
-    int32_t position = next[B->part[node]]++;
-    B->order[position] = node;
-    B->position[node] = position;
+    int32_t node = old_order[k];
+    int32_t position = next[part[node]]++;
+    B->ordering.order[position] = node;
+    B->ordering.position[node] = position;
   }
 }
 
-// Makes one branch of all nodes, and no trunk.
-static void keep_whole(hfiBlockMatrix* B) {
-  B->branches = 1;
-  B->branch_start[0] = 0, B->branch_start[1] = B->branch_start[2] = B->nodes;
-}
-
+// Changes the order of elimination to branches and a trunk, or makes one branch of all nodes if little would be gained.
 void hfi_block_split(hfiBlockMatrix* B) {
   double time = B->nodes;
   int32_t trunk = 0;
-  if (B->max_branches > 1) {
+  if (B->branches.max > 1) {
     find_tree(B);
     trunk = choose_trunk(B, &time);
   }
+
+  // one branch and an empty trunk
   if (time > MOST_TIME * B->nodes) {
-    keep_whole(B);
+    B->branches.count = 1;
+    B->branches.start[0] = 0;
+    B->branches.start[1] = B->nodes;
+    B->branches.start[2] = B->nodes;
     return;
   }
+
   set_parts(B, trunk);
   sort_positions(B);
 }

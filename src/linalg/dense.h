@@ -13,6 +13,13 @@
 
 #include <stdint.h>
 
+static const double HFI_LARGEST_PIVOT = 1e308; // A pivot larger than this counts as infinite.
+
+// ---- vectors -----------------------------------------------------------------------------------------
+//
+// Four elements at a time, then two, then one. Vectors are short here, and a loop that a compiler makes for the
+// remainder takes long.
+
 // sum_i a_i b_i in four partial sums: sum l adds the products i = l, l + 4, ... A vector unit can add in this order.
 static inline double hfi_dot(const double* a, const double* b, int n) {
   if (n < 4) {
@@ -20,6 +27,7 @@ static inline double hfi_dot(const double* a, const double* b, int n) {
     for (int i = 1; i < n; ++i) sum += a[i] * b[i];
     return sum;
   }
+
   double s[4] = {0, 0, 0, 0};
   int i = 0;
   for (; i + 4 <= n; i += 4)
@@ -28,8 +36,7 @@ static inline double hfi_dot(const double* a, const double* b, int n) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// y += a x, by four elements, then two, then one. Vectors are short here, and a loop that a compiler makes for the
-// remainder takes long.
+// y += a x
 static inline void hfi_axpy(double* restrict y, double a, const double* restrict x, int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4) {
     y[0] += a * x[0];
@@ -37,12 +44,14 @@ static inline void hfi_axpy(double* restrict y, double a, const double* restrict
     y[2] += a * x[2];
     y[3] += a * x[3];
   }
+
   if (n & 2) {
     y[0] += a * x[0];
     y[1] += a * x[1];
     y += 2;
     x += 2;
   }
+
   if (n & 1) y[0] += a * x[0];
 }
 
@@ -58,13 +67,15 @@ static inline void hfi_move(double* restrict y, const double* restrict x, double
 }
 
 // y += a (x - z)
-static inline void hfi_add_difference(double* restrict y, double a, const double* restrict x, const double* restrict z, int n) {
+static inline void hfi_add_difference(double* restrict y, double a, const double* restrict x, const double* restrict z,
+                                      int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4, z += 4) {
     y[0] += a * (x[0] - z[0]);
     y[1] += a * (x[1] - z[1]);
     y[2] += a * (x[2] - z[2]);
     y[3] += a * (x[3] - z[3]);
   }
+
   if (n & 2) {
     y[0] += a * (x[0] - z[0]);
     y[1] += a * (x[1] - z[1]);
@@ -72,17 +83,20 @@ static inline void hfi_add_difference(double* restrict y, double a, const double
     x += 2;
     z += 2;
   }
+
   if (n & 1) y[0] += a * (x[0] - z[0]);
 }
 
 // y = (x - z)/h
-static inline void hfi_difference_quotient(double* restrict y, const double* restrict x, const double* restrict z, double h, int n) {
+static inline void hfi_difference_quotient(double* restrict y, const double* restrict x, const double* restrict z,
+                                           double h, int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4, z += 4) {
     y[0] = (x[0] - z[0]) / h;
     y[1] = (x[1] - z[1]) / h;
     y[2] = (x[2] - z[2]) / h;
     y[3] = (x[3] - z[3]) / h;
   }
+
   if (n & 2) {
     y[0] = (x[0] - z[0]) / h;
     y[1] = (x[1] - z[1]) / h;
@@ -90,6 +104,7 @@ static inline void hfi_difference_quotient(double* restrict y, const double* res
     x += 2;
     z += 2;
   }
+
   if (n & 1) y[0] = (x[0] - z[0]) / h;
 }
 
@@ -100,11 +115,13 @@ static inline void hfi_scale(double* y, double a, const double* x, int n) {
     double y1 = a * x[1];
     double y2 = a * x[2];
     double y3 = a * x[3];
+
     y[0] = y0;
     y[1] = y1;
     y[2] = y2;
     y[3] = y3;
   }
+
   if (n & 2) {
     double y0 = a * x[0];
     double y1 = a * x[1];
@@ -113,11 +130,14 @@ static inline void hfi_scale(double* y, double a, const double* x, int n) {
     y += 2;
     x += 2;
   }
+
   if (n & 1) y[0] = a * x[0];
 }
 
-// The three functions below work on blocks of `rows` rows and n columns, in strips of four, two and one columns. Blocks
-// are small here, and a loop along each row would take longer.
+// ---- blocks ------------------------------------------------------------------------------------------
+//
+// Blocks of `rows` rows and n columns, in strips of four, two and one columns. Blocks are small here, and a loop along
+// each row would take longer.
 
 // C = X
 static inline void hfi_copy_block(double* restrict C, int ldc, const double* restrict X, int ldx, int rows, int n) {
@@ -130,6 +150,7 @@ static inline void hfi_copy_block(double* restrict C, int ldc, const double* res
       y[2] = x[2];
       y[3] = x[3];
     }
+
   if (n & 2) {
     for (int i = 0; i < rows; ++i) {
       C[i * ldc] = X[i * ldx];
@@ -138,6 +159,7 @@ static inline void hfi_copy_block(double* restrict C, int ldc, const double* res
     C += 2;
     X += 2;
   }
+
   if (n & 1)
     for (int i = 0; i < rows; ++i) C[i * ldc] = X[i * ldx];
 }
@@ -153,6 +175,7 @@ static inline void hfi_add_block(double* restrict C, int ldc, const double* rest
       y[2] += x[2];
       y[3] += x[3];
     }
+
   if (n & 2) {
     for (int i = 0; i < rows; ++i) {
       C[i * ldc] += X[i * ldx];
@@ -161,12 +184,14 @@ static inline void hfi_add_block(double* restrict C, int ldc, const double* rest
     C += 2;
     X += 2;
   }
+
   if (n & 1)
     for (int i = 0; i < rows; ++i) C[i * ldc] += X[i * ldx];
 }
 
 // C += X^T, C (rows x n), X (n x rows)
-static inline void hfi_add_block_transposed(double* restrict C, int ldc, const double* restrict X, int ldx, int rows, int n) {
+static inline void hfi_add_block_transposed(double* restrict C, int ldc, const double* restrict X, int ldx, int rows,
+                                            int n) {
   for (; n >= 4; n -= 4, C += 4, X += 4 * ldx)
     for (int i = 0; i < rows; ++i) {
       double* y = C + i * ldc;
@@ -176,6 +201,7 @@ static inline void hfi_add_block_transposed(double* restrict C, int ldc, const d
       y[2] += x[2 * ldx];
       y[3] += x[3 * ldx];
     }
+
   if (n & 2) {
     for (int i = 0; i < rows; ++i) {
       C[i * ldc] += X[i];
@@ -184,11 +210,14 @@ static inline void hfi_add_block_transposed(double* restrict C, int ldc, const d
     C += 2;
     X += 2 * ldx;
   }
+
   if (n & 1)
     for (int i = 0; i < rows; ++i) C[i * ldc] += X[i];
 }
 
-// y (8) += sign sum_i a_i x_i: a strip of hfi_add_rows.
+// ---- a vector times a matrix ---------------------------------------------------------------------------
+
+// y (8) += sign sum_i a_i x_i over the `rows` rows x_i of X: a strip of eight columns of hfi_add_rows.
 HFI_FORCE_INLINE void hfi_add_strip8(double* restrict y, double sign, const double* restrict a, int step,
                                      const double* restrict X, int ld, int rows) {
   double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3], y4 = y[4], y5 = y[5], y6 = y[6], y7 = y[7];
@@ -213,6 +242,7 @@ HFI_FORCE_INLINE void hfi_add_strip8(double* restrict y, double sign, const doub
   y[6] = y6;
   y[7] = y7;
 }
+
 // y (6) += sign sum_i a_i x_i: a strip of hfi_add_rows.
 HFI_FORCE_INLINE void hfi_add_strip6(double* restrict y, double sign, const double* restrict a, int step,
                                      const double* restrict X, int ld, int rows) {
@@ -234,6 +264,7 @@ HFI_FORCE_INLINE void hfi_add_strip6(double* restrict y, double sign, const doub
   y[4] = y4;
   y[5] = y5;
 }
+
 // y (4) += sign sum_i a_i x_i: a strip of hfi_add_rows.
 HFI_FORCE_INLINE void hfi_add_strip4(double* restrict y, double sign, const double* restrict a, int step,
                                      const double* restrict X, int ld, int rows) {
@@ -251,6 +282,7 @@ HFI_FORCE_INLINE void hfi_add_strip4(double* restrict y, double sign, const doub
   y[2] = y2;
   y[3] = y3;
 }
+
 // y (3) += sign sum_i a_i x_i: a strip of hfi_add_rows.
 HFI_FORCE_INLINE void hfi_add_strip3(double* restrict y, double sign, const double* restrict a, int step,
                                      const double* restrict X, int ld, int rows) {
@@ -266,6 +298,7 @@ HFI_FORCE_INLINE void hfi_add_strip3(double* restrict y, double sign, const doub
   y[1] = y1;
   y[2] = y2;
 }
+
 // y (2) += sign sum_i a_i x_i: a strip of hfi_add_rows.
 HFI_FORCE_INLINE void hfi_add_strip2(double* restrict y, double sign, const double* restrict a, int step,
                                      const double* restrict X, int ld, int rows) {
@@ -279,6 +312,7 @@ HFI_FORCE_INLINE void hfi_add_strip2(double* restrict y, double sign, const doub
   y[0] = y0;
   y[1] = y1;
 }
+
 // y (1) += sign sum_i a_i x_i: a strip of hfi_add_rows.
 HFI_FORCE_INLINE void hfi_add_strip1(double* restrict y, double sign, const double* restrict a, int step,
                                      const double* restrict X, int ld, int rows) {
@@ -320,6 +354,8 @@ static inline void hfi_add_rows(double* restrict y, double sign, const double* r
     hfi_add_strip1(y, sign, a, step, X, ld, rows);
 }
 
+// ---- factorisations ------------------------------------------------------------------------------------
+
 // Factors A = U^T U (Cholesky) from the upper triangle of A. U replaces it, with 1/U_kk on the diagonal.
 int hfi_cholesky(double* A, int n, int ld);
 // Solves A x = b in place.
@@ -358,8 +394,8 @@ static inline void hfi_lu_solve(const double* LU, int n, int ld, const int32_t* 
 // B (n x m) <- U^-T B with U of hfi_lu
 void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb);
 
-// The functions below are for six rows, those of a free body.
-//
+// ---- six rows, as a free body has (six.c) ----------------------------------------------------------------
+
 // B (6 x m) <- L^-1 B with L of hfi_lu
 void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m);
 // B (6 x m) <- U^-T B with U of hfi_ldlt
@@ -374,6 +410,8 @@ void hfi_six_add(double* C, int ldc, const double* X, int ldx);
 void hfi_six_subtract(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int n);
 // z_i -= hfi_dot(row i of X, x), X (6 x n), n >= 4
 void hfi_six_subtract_dots(double* z, const double* X, int ld, const double* x, int n);
+
+// ---- products (gemm.c) ---------------------------------------------------------------------------------
 
 // C += A^T B and C -= A^T B for A (k x m), B (k x n), C (m x n)
 void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m, int n);

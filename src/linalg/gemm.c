@@ -9,67 +9,119 @@
 #include "linalg/dense.h"
 #include "base/lanes.h"
 
-void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
-                 int m, int n) {
+// C += A^T B
+void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m, int n) {
   for (int i = 0; i < m; ++i) hfi_add_rows(C + i * ldc, 1.0, A + i, lda, B, ldb, k, n);
 }
 
-// A tile of six rows and four columns.
-static inline void subtract4(double* restrict C, int ldc, const double* restrict A, int lda, const double* restrict B, int ldb,
-                             int k) {
-  double *c0 = C, *c1 = C + ldc, *c2 = C + 2 * ldc, *c3 = C + 3 * ldc, *c4 = C + 4 * ldc, *c5 = C + 5 * ldc;
-  hfiQuad r0 = hfi_quad_load(c0), r1 = hfi_quad_load(c1), r2 = hfi_quad_load(c2);
-  hfiQuad r3 = hfi_quad_load(c3), r4 = hfi_quad_load(c4), r5 = hfi_quad_load(c5);
+// C -= A^T B for a tile of six rows and four columns. Its rows are r0 to r5.
+static inline void subtract_tile64(double* restrict C, int ldc, const double* restrict A, int lda,
+                                   const double* restrict B, int ldb, int k) {
+  hfiQuad r0 = hfi_quad_load(C);
+  hfiQuad r1 = hfi_quad_load(C + ldc);
+  hfiQuad r2 = hfi_quad_load(C + 2 * ldc);
+  hfiQuad r3 = hfi_quad_load(C + 3 * ldc);
+  hfiQuad r4 = hfi_quad_load(C + 4 * ldc);
+  hfiQuad r5 = hfi_quad_load(C + 5 * ldc);
+
   for (; k > 0; --k, A += lda, B += ldb) {
     hfiQuad x = hfi_quad_load(B);
-    HFI_QUAD_MINUS(r0, A[0], x), HFI_QUAD_MINUS(r1, A[1], x), HFI_QUAD_MINUS(r2, A[2], x);
-    HFI_QUAD_MINUS(r3, A[3], x), HFI_QUAD_MINUS(r4, A[4], x), HFI_QUAD_MINUS(r5, A[5], x);
+    HFI_QUAD_MINUS(r0, A[0], x);
+    HFI_QUAD_MINUS(r1, A[1], x);
+    HFI_QUAD_MINUS(r2, A[2], x);
+    HFI_QUAD_MINUS(r3, A[3], x);
+    HFI_QUAD_MINUS(r4, A[4], x);
+    HFI_QUAD_MINUS(r5, A[5], x);
   }
-  hfi_quad_store(c0, r0), hfi_quad_store(c1, r1), hfi_quad_store(c2, r2);
-  hfi_quad_store(c3, r3), hfi_quad_store(c4, r4), hfi_quad_store(c5, r5);
+
+  hfi_quad_store(C, r0);
+  hfi_quad_store(C + ldc, r1);
+  hfi_quad_store(C + 2 * ldc, r2);
+  hfi_quad_store(C + 3 * ldc, r3);
+  hfi_quad_store(C + 4 * ldc, r4);
+  hfi_quad_store(C + 5 * ldc, r5);
 }
 
-// A tile of six rows and six columns, the coupling of two free bodies.
-static inline void subtract6(double* restrict C, int ldc, const double* restrict A, int lda, const double* restrict B, int ldb,
-                             int k) {
-  double *c0 = C, *c1 = C + ldc, *c2 = C + 2 * ldc, *c3 = C + 3 * ldc, *c4 = C + 4 * ldc, *c5 = C + 5 * ldc;
-  hfiTwo *d0 = (hfiTwo*)(c0 + 4), *d1 = (hfiTwo*)(c1 + 4), *d2 = (hfiTwo*)(c2 + 4), *d3 = (hfiTwo*)(c3 + 4), *d4 = (hfiTwo*)(c4 + 4),
-         *d5 = (hfiTwo*)(c5 + 4);
-  hfiQuad r0 = hfi_quad_load(c0), r1 = hfi_quad_load(c1), r2 = hfi_quad_load(c2);
-  hfiQuad r3 = hfi_quad_load(c3), r4 = hfi_quad_load(c4), r5 = hfi_quad_load(c5);
-  hfiTwo s0 = *d0, s1 = *d1, s2 = *d2, s3 = *d3, s4 = *d4, s5 = *d5;
+// C -= A^T B for a tile of six rows and six columns, the coupling of two free bodies. The first four numbers of its
+// rows are r0 to r5, the other two s0 to s5.
+static inline void subtract_tile66(double* restrict C, int ldc, const double* restrict A, int lda,
+                                   const double* restrict B, int ldb, int k) {
+  hfiTwo* d0 = (hfiTwo*)(C + 4);
+  hfiTwo* d1 = (hfiTwo*)(C + ldc + 4);
+  hfiTwo* d2 = (hfiTwo*)(C + 2 * ldc + 4);
+  hfiTwo* d3 = (hfiTwo*)(C + 3 * ldc + 4);
+  hfiTwo* d4 = (hfiTwo*)(C + 4 * ldc + 4);
+  hfiTwo* d5 = (hfiTwo*)(C + 5 * ldc + 4);
+  hfiQuad r0 = hfi_quad_load(C);
+  hfiQuad r1 = hfi_quad_load(C + ldc);
+  hfiQuad r2 = hfi_quad_load(C + 2 * ldc);
+  hfiQuad r3 = hfi_quad_load(C + 3 * ldc);
+  hfiQuad r4 = hfi_quad_load(C + 4 * ldc);
+  hfiQuad r5 = hfi_quad_load(C + 5 * ldc);
+  hfiTwo s0 = *d0;
+  hfiTwo s1 = *d1;
+  hfiTwo s2 = *d2;
+  hfiTwo s3 = *d3;
+  hfiTwo s4 = *d4;
+  hfiTwo s5 = *d5;
+
   for (; k > 0; --k, A += lda, B += ldb) {
     hfiQuad x = hfi_quad_load(B);
     const hfiTwo* y = (const hfiTwo*)(B + 4);
-    HFI_QUAD_MINUS(r0, A[0], x), HFI_QUAD_MINUS(r1, A[1], x), HFI_QUAD_MINUS(r2, A[2], x);
-    HFI_QUAD_MINUS(r3, A[3], x), HFI_QUAD_MINUS(r4, A[4], x), HFI_QUAD_MINUS(r5, A[5], x);
-    s0 -= A[0] * *y, s1 -= A[1] * *y, s2 -= A[2] * *y, s3 -= A[3] * *y, s4 -= A[4] * *y, s5 -= A[5] * *y;
+    HFI_QUAD_MINUS(r0, A[0], x);
+    HFI_QUAD_MINUS(r1, A[1], x);
+    HFI_QUAD_MINUS(r2, A[2], x);
+    HFI_QUAD_MINUS(r3, A[3], x);
+    HFI_QUAD_MINUS(r4, A[4], x);
+    HFI_QUAD_MINUS(r5, A[5], x);
+    s0 -= A[0] * *y;
+    s1 -= A[1] * *y;
+    s2 -= A[2] * *y;
+    s3 -= A[3] * *y;
+    s4 -= A[4] * *y;
+    s5 -= A[5] * *y;
   }
-  hfi_quad_store(c0, r0), hfi_quad_store(c1, r1), hfi_quad_store(c2, r2);
-  hfi_quad_store(c3, r3), hfi_quad_store(c4, r4), hfi_quad_store(c5, r5);
-  *d0 = s0, *d1 = s1, *d2 = s2, *d3 = s3, *d4 = s4, *d5 = s5;
+
+  hfi_quad_store(C, r0);
+  hfi_quad_store(C + ldc, r1);
+  hfi_quad_store(C + 2 * ldc, r2);
+  hfi_quad_store(C + 3 * ldc, r3);
+  hfi_quad_store(C + 4 * ldc, r4);
+  hfi_quad_store(C + 5 * ldc, r5);
+  *d0 = s0;
+  *d1 = s1;
+  *d2 = s2;
+  *d3 = s3;
+  *d4 = s4;
+  *d5 = s5;
 }
 
-// Six rows of C -= A^T B. If the caller passes a constant for k, the compiler writes out the loops over k.
+// Six rows of C -= A^T B, n columns. If the caller passes a constant for k, the compiler writes out the loops over k.
 static inline void subtract_six(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int n) {
-  for (; n >= 4 && n != 6; n -= 4, C += 4, B += 4) subtract4(C, ldc, A, lda, B, ldb, k);
+  for (; n >= 4 && n != 6; n -= 4, C += 4, B += 4) subtract_tile64(C, ldc, A, lda, B, ldb, k);
   if (n == 6) {
-    subtract6(C, ldc, A, lda, B, ldb, k);
+    subtract_tile66(C, ldc, A, lda, B, ldb, k);
     return;
   }
+
+  // up to three columns that are left
   for (int i = 0; n > 0 && i < 6; ++i) hfi_add_rows(C + i * ldc, -1.0, A + i, lda, B, ldb, k, n);
 }
 
+// C (6 x n) -= A^T B for A (6 x 6)
 void hfi_six_subtract(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int n) {
   subtract_six(C, ldc, A, lda, B, ldb, 6, n);
 }
 
-void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
-                 int m, int n) {
-  for (; m >= 6; m -= 6, C += 6 * ldc, A += 6)
+// C -= A^T B
+void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m, int n) {
+  for (; m >= 6; m -= 6, C += 6 * ldc, A += 6) {
     if (k == 6)
       subtract_six(C, ldc, A, lda, B, ldb, 6, n);
     else
       subtract_six(C, ldc, A, lda, B, ldb, k, n);
+  }
+
+  // up to five rows that are left
   for (int i = 0; i < m; ++i) hfi_add_rows(C + i * ldc, -1.0, A + i, lda, B, ldb, k, n);
 }

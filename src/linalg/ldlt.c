@@ -21,7 +21,7 @@ enum { PANELS_FROM = 8 }; // Matrices with fewer rows than this are never factor
 
 // Is a pivot zero, not finite, or, with `positive`, negative?
 static int is_bad_pivot(double d, int positive) {
-  return !(fabs(d) > 0 && fabs(d) <= 1e308) || (positive && d < 0);
+  return !(fabs(d) > 0 && fabs(d) <= HFI_LARGEST_PIVOT) || (positive && d < 0);
 }
 
 // Factors A by the formula above, row by row. Returns 0, or k + 1 if pivot k is bad.
@@ -61,8 +61,11 @@ HFI_FORCE_INLINE void subtract_row(double* restrict a, double f, const double* r
 // Eliminates a_ki: subtracts (a_ki/d_k) times row k from row i.
 HFI_FORCE_INLINE void eliminate(double* A, int n, int m, int ld, int k, int i, double inverse) {
   if (i <= k || i >= n) return;
-  double *u = A + k * ld, *a = A + i * ld;
+
+  double* u = A + k * ld;
+  double* a = A + i * ld;
   if (u[i] == 0) return;
+
   double f = u[i] * inverse;
   subtract_row(a, f, u, n, i);
   if (m > n) hfi_axpy(a + n, -f, u + n, m - n);
@@ -87,6 +90,7 @@ HFI_FORCE_INLINE int eliminate_column(double* A, int n, int m, int ld, int k, in
   return 1;
 }
 
+// Factors A of up to seven rows. Returns 0, or k + 1 if pivot k is bad.
 HFI_FORCE_INLINE int factor_few(double* A, int n, int m, int ld, int positive) {
   if (!eliminate_column(A, n, m, ld, 0, positive)) return 1;
   if (!eliminate_column(A, n, m, ld, 1, positive)) return 2;
@@ -97,7 +101,7 @@ HFI_FORCE_INLINE int factor_few(double* A, int n, int m, int ld, int positive) {
   return eliminate_column(A, n, m, ld, 6, positive) ? 0 : 7;
 }
 
-// Factors A of six rows, then computes U^-T B of the columns beside it.
+// Factors A of six rows, then computes U^-T B of the columns beside it. Returns 0, or k + 1 if pivot k is bad.
 static int factor_six(double* A, int m, int ld, int positive) {
   int failed = factor_few(A, 6, 6, ld, positive);
   if (!failed && m > 6) hfi_six_forward_transposed(A, ld, A + 6, ld, m - 6);
@@ -110,14 +114,19 @@ static int factor_six(double* A, int m, int ld, int positive) {
 // this block: n columns of A and those beside A. The columns of A become u_kj = a_kj/d_k as soon as no product needs
 // a_kj any more.
 static void subtract_panel(double* U, int n, int m, int ld) {
-  double *beside = U + 6, *rest = U + 6 * (ld + 1), factors[36];
-  for (int i = 0, count; i < n; i += 6) {
-    count = n - i < 6 ? n - i : 6;
+  double* beside = U + 6;
+  double* rest = U + 6 * (ld + 1);
+  double factors[36]; // u_kj of the six rows k and up to six columns j
+
+  for (int i = 0; i < n; i += 6) {
+    int count = n - i < 6 ? n - i : 6;
     for (int k = 0; k < 6; ++k) hfi_scale(factors + 6 * k, U[k * (ld + 1)], beside + k * ld + i, count);
+
     if (count == 6)
       hfi_six_subtract(rest + i * (ld + 1), ld, factors, 6, beside + i, ld, m - i);
     else
       hfi_sub_atb(rest + i * (ld + 1), ld, factors, 6, beside + i, ld, 6, count, m - i);
+
     hfi_copy_block(beside + i, ld, factors, 6, 6, count);
   }
 }
@@ -137,17 +146,23 @@ static int factor_by_panels(double* A, int n, int m, int ld, int positive) {
   return failed ? k + failed : 0;
 }
 
-// The fastest of these ways for n rows. The first function is for a few usual sizes, which callers pass as constants.
+// ---- the choice ----------------------------------------------------------------------------------------
+
+// Factors A of a usual size in the fastest way. n is a constant.
 HFI_FORCE_INLINE int factor_usual(double* A, int m, int ld, int positive, int n) {
   return n == 6 ? factor_six(A, m, ld, positive) : factor_few(A, n, m, ld, positive);
 }
 
+// Factors A of any other size. If its first and last unknowns are coupled, as in a tree with one root, most others are.
 static int factor_any(double* A, int m, int ld, int positive, int n) {
-  int is_coupled = n >= PANELS_FROM && A[n - 1] != 0; // If the first and the last unknown are coupled, as in a tree with one root, most others are.
+  int is_coupled = n >= PANELS_FROM && A[n - 1] != 0;
   return is_coupled ? factor_by_panels(A, n, m, ld, positive) : factor_by_pivots(A, n, m, ld, positive);
 }
 
-int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) { return HFI_BY_SIZE_OR(n, factor_usual, factor_any, A, m, ld, positive); }
+// Factors A and the columns beside it. Returns 0, or k + 1 if pivot k is bad.
+int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
+  return HFI_BY_SIZE_OR(n, factor_usual, factor_any, A, m, ld, positive);
+}
 
 // ---- solution -----------------------------------------------------------------------------------------
 //
@@ -156,9 +171,12 @@ int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) { return HFI_
 //
 // For few rows callers pass constants for n and k, so that the compiler writes out all loops.
 
+// Subtracts b_k times row k of U from the elements of b after k.
 HFI_FORCE_INLINE void step_forward(const double* U, int n, int ld, int k, double* b) {
   if (k + 1 < n) hfi_axpy(b + k + 1, -b[k], U + k * (ld + 1) + 1, n - k - 1);
 }
+
+// Computes x_k, in the place of z_k.
 HFI_FORCE_INLINE void step_backward(const double* U, int n, int ld, int k, double* z) {
   const double* u = U + k * ld;
   if (k < n) z[k] = z[k] * u[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1);
@@ -173,6 +191,7 @@ HFI_FORCE_INLINE void solve_forward(const double* U, int ld, double* b, int n) {
   step_forward(U, n, ld, 4, b);
   step_forward(U, n, ld, 5, b);
 }
+
 // D U x = z, for few rows
 HFI_FORCE_INLINE void solve_backward(const double* U, int ld, double* z, int n) {
   step_backward(U, n, ld, 6, z);
@@ -184,7 +203,8 @@ HFI_FORCE_INLINE void solve_backward(const double* U, int ld, double* z, int n) 
   step_backward(U, n, ld, 0, z);
 }
 
-// The same for any n: six rows at a time, then those that are left. Every element adds its products in the same order.
+// z = U^-T b for any n: six rows at a time, then those that are left. Every element adds its products in the same
+// order.
 HFI_NOINLINE static void solve_forward_by_panels(const double* U, int ld, double* b, int n) {
   for (; n > 6; n -= 6, U += 6 * (ld + 1), b += 6) {
     solve_forward(U, ld, b, 6);
@@ -193,11 +213,17 @@ HFI_NOINLINE static void solve_forward_by_panels(const double* U, int ld, double
   for (int k = 0; k < n; ++k) step_forward(U, n, ld, k, b);
 }
 
-// The same for any n.
+// D U x = z for any n.
 static void solve_backward_by_rows(const double* U, int ld, double* z, int n) {
   for (int k = n - 1; k >= 0; --k) step_backward(U, n, ld, k, z);
 }
 
-void hfi_ldlt_forward(const double* U, int n, int ld, double* b) { HFI_BY_SIZE_OR(n, solve_forward, solve_forward_by_panels, U, ld, b); }
+// Solves U^T z = b in place.
+void hfi_ldlt_forward(const double* U, int n, int ld, double* b) {
+  HFI_BY_SIZE_OR(n, solve_forward, solve_forward_by_panels, U, ld, b);
+}
 
-void hfi_ldlt_backward(const double* U, int n, int ld, double* z) { HFI_BY_SIZE_OR(n, solve_backward, solve_backward_by_rows, U, ld, z); }
+// Solves D U x = z in place.
+void hfi_ldlt_backward(const double* U, int n, int ld, double* z) {
+  HFI_BY_SIZE_OR(n, solve_backward, solve_backward_by_rows, U, ld, z);
+}

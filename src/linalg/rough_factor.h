@@ -7,6 +7,17 @@
 #include "base/workers.h"
 #include "linalg/block_sparse.h"
 
+// What a branch contributes to the rows of the trunk. Trunk position k has the contributions start[k] to
+// start[k + 1] - 1, with k counted from the first position of the trunk on.
+typedef struct hfiRoughContributions {
+  float* pivot;         // to K_kk, one after the other as in T_transposed
+  float *right, *below; // to K_kj and K_jk^T
+  int32_t* start;       // (trunk nodes + 1)
+  int32_t* later;       // (contributions) j
+  int32_t* place;       // (contributions) where its blocks begin in `right` and `below`
+  float* x;             // to the right-hand sides of the trunk
+} hfiRoughContributions;
+
 // What one part of the matrix, a branch or the trunk, needs for itself while it is factored and solved, so that
 // branches can be factored at the same time.
 typedef struct hfiRoughPart {
@@ -15,7 +26,7 @@ typedef struct hfiRoughPart {
 
   // Row k of K while position k is factored.
   float *K_right, *K_below; // blocks K_kj and K_jk^T
-  int32_t* row_at;          // (nodes) where the blocks of position j begin in K_right and K_below, or -1 if row k has none
+  int32_t* place;           // (nodes) where the blocks of position j begin in K_right and K_below; -1: row k has none
   uint64_t* row_pattern;    // (words) bit j: row k has blocks of position j
   float* S_transposed;      // S^T of position k, if K is not symmetric
   double* pivot;            // (n x 2n, n of the largest node) [K_kk I], then the factors of K_kk and T
@@ -24,15 +35,8 @@ typedef struct hfiRoughPart {
   float* sums;              // (n x 8, n of the largest node) scratch
 
   int32_t* column_last; // (nodes) last entry of this part whose later position is this one, or -1
-  float* diagonal;      // the diagonal of K less what the positions of this part that are factored contribute to it, padded as a row is
-
-  // What a branch contributes to the rows of the trunk. Trunk position k has the contributions trunk_start[k] to
-  // trunk_start[k + 1] - 1, k from the first position of the trunk on.
-  float* trunk_pivot;               // to K_kk, as T_transposed has its pivots
-  float *trunk_right, *trunk_below; // to K_kj and K_jk^T
-  int32_t* trunk_start;             // (trunk nodes + 1)
-  int32_t *trunk_later, *trunk_at;  // (contributions) j, and where its blocks begin in trunk_right and trunk_below
-  float* trunk_x;                   // to the right-hand sides of the trunk
+  float* diagonal;      // the diagonal of K, padded, less the contributions of the factored positions of this part
+  hfiRoughContributions trunk; // of a branch
 } hfiRoughPart;
 
 typedef struct hfiRoughFactors {
@@ -43,16 +47,16 @@ typedef struct hfiRoughFactors {
   float* storage;          // (2 x capacity) memory of Y and Z
   size_t capacity;         // numbers for which each of Y and Z has room
   float *T_transposed, *S; // T^T and S of all positions
-  size_t* pivot_at;        // (nodes + 1) where T^T and S of position k begin
+  size_t* pivot_start;     // (nodes + 1) where T^T and S of position k begin
 
   // Their pattern. An entry is a coupling of an earlier and a later position that was kept. Entries of an earlier
   // position are sorted by the later one.
   int32_t *start, *end;     // (nodes) the entries whose earlier position is k are start[k] to end[k] - 1
   int32_t *earlier, *later; // (entries) the two positions
-  size_t* block_at;         // (entries) where Y_kj and Z_kj begin in Y and Z
+  size_t* block_start;      // (entries) where Y_kj and Z_kj begin in Y and Z
   int32_t* is_strong;       // (entries) 1: the coupling is strong
   int32_t* next_strong;     // (entries) next strong entry with the same earlier position k, or end[k] if there is none
-  int32_t* column_before;   // (entries) the entry before this one of the same part and with the same later position, or -1
+  int32_t* column_before;   // (entries) the entry before this one of the same part and with the same later position; -1
 
   // Vectors with a number for each unknown, padded as a row is.
   int32_t* first; // (nodes + 1) where the unknowns of position k begin in them
@@ -68,10 +72,12 @@ void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena
 // The workers share the branches; NULL: the caller does all of them. The factors are the same for any number of
 // workers.
 int hfi_rough_factor(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric, hfiWorkers* workers);
-// Solves K x = b with the rough factors in the place of K: the solution is approximate. The first function, whose
-// workers share the branches, solves for the trunk. Then the second one solves for a branch; it may be called for
-// several branches at the same time. b and x may be the same.
-void hfi_rough_begin_solution(hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x, hfiWorkers* workers);
+
+// Solves K x = b with the rough factors in the place of K (rough_solve.c): the solution is approximate. The first
+// function, whose workers share the branches, solves for the trunk. Then the second one solves for a branch; it may be
+// called for several branches at the same time. b and x may be the same.
+void hfi_rough_begin_solution(hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x,
+                              hfiWorkers* workers);
 void hfi_rough_end_solution(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t branch, double* x);
 
 #endif

@@ -67,24 +67,34 @@ HFI_FORCE_INLINE void solve_four(const double* restrict T, int row, int column, 
 HFI_FORCE_INLINE void solve_columns(const double* T, int row, int column, int divides, double* B, int ldb, int m) {
   for (; m >= 4; m -= 4, B += 4) solve_four(T, row, column, divides, B, ldb);
   if (m == 0) return;
-  double last[24] = {0}; // The columns that are left, padded with zeros to four.
+
+  // the columns that are left, padded with zeros to four
+  double last[24] = {0};
   hfi_copy_block(last, 4, B, ldb, 6, m);
   solve_four(T, row, column, divides, last, 4);
   hfi_copy_block(B, ldb, last, 4, 6, m);
 }
 
+// B <- L^-1 B with ones on the diagonal of L
 void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m) { solve_columns(L, ld, 1, 0, B, ldb, m); }
-void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m) { solve_columns(U, 1, ld, 0, B, ldb, m); }
+
+// B <- U^-T B with ones on the diagonal of U
+void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m) {
+  solve_columns(U, 1, ld, 0, B, ldb, m);
+}
+
+// B <- U^-T B with the inverse of the diagonal of U in its place
 void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m) { solve_columns(U, 1, ld, 1, B, ldb, m); }
 
-// Subtracts t_k u_ki for k = first, ..., i - 1 from zero: element i of a column of T, whose elements before `first` are
-// zero.
+// Returns element i of column `first` of T = U^-T: minus the sum of u_ki t_k for k = first, ..., i - 1. The elements
+// before `first` are zero.
 HFI_FORCE_INLINE double next_of_column(const double* U, int ld, const double* T, int first, int i) {
   double sum = 0;
   for (int k = first; k < i; ++k) sum -= U[k * ld + i] * T[6 * k + first];
   return sum;
 }
 
+// Computes column `first` of T = U^-T from its diagonal element, which is one, downwards.
 HFI_FORCE_INLINE void invert_column(const double* U, int ld, double* T, int first) {
   for (int k = 0; k < first; ++k) T[6 * k + first] = 0;
   T[7 * first] = 1;
@@ -95,15 +105,27 @@ HFI_FORCE_INLINE void invert_column(const double* U, int ld, double* T, int firs
   if (first < 5) T[30 + first] = next_of_column(U, ld, T, first, 5);
 }
 
+// T = U^-T with ones on the diagonal of U
 void hfi_six_invert_transposed(const double* U, int ld, double* T) {
-  invert_column(U, ld, T, 0), invert_column(U, ld, T, 1), invert_column(U, ld, T, 2);
-  invert_column(U, ld, T, 3), invert_column(U, ld, T, 4), invert_column(U, ld, T, 5);
+  invert_column(U, ld, T, 0);
+  invert_column(U, ld, T, 1);
+  invert_column(U, ld, T, 2);
+  invert_column(U, ld, T, 3);
+  invert_column(U, ld, T, 4);
+  invert_column(U, ld, T, 5);
 }
 
 // sums_i += X_i x for the six rows X_i of X, in four partial sums each. n, the number of columns, is a multiple of
-// four.
-static inline void add_six_products(hfiQuad sums[6], const double* restrict X, int ld, const double* restrict x, int n) {
-  hfiQuad s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3], s4 = sums[4], s5 = sums[5];
+// four. The sums are copied so that they stay in registers.
+static inline void add_six_products(hfiQuad sums[6], const double* restrict X, int ld, const double* restrict x,
+                                    int n) {
+  hfiQuad s0 = sums[0];
+  hfiQuad s1 = sums[1];
+  hfiQuad s2 = sums[2];
+  hfiQuad s3 = sums[3];
+  hfiQuad s4 = sums[4];
+  hfiQuad s5 = sums[5];
+
   for (; n > 0; n -= 4, X += 4, x += 4) {
     hfiQuad y = hfi_quad_load(x);
     s0 = hfi_quad_add(s0, hfi_quad_multiply(hfi_quad_load(X), y));
@@ -113,22 +135,32 @@ static inline void add_six_products(hfiQuad sums[6], const double* restrict X, i
     s4 = hfi_quad_add(s4, hfi_quad_multiply(hfi_quad_load(X + 4 * ld), y));
     s5 = hfi_quad_add(s5, hfi_quad_multiply(hfi_quad_load(X + 5 * ld), y));
   }
-  sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3, sums[4] = s4, sums[5] = s5;
+
+  sums[0] = s0;
+  sums[1] = s1;
+  sums[2] = s2;
+  sums[3] = s3;
+  sums[4] = s4;
+  sums[5] = s5;
 }
 
+// z_i -= X_i x for the six rows X_i (n) of X, n >= 4, with the sums of hfi_dot.
 void hfi_six_subtract_dots(double* z, const double* X, int ld, const double* x, int n) {
   const hfiQuad zero = hfi_quad_zero();
   hfiQuad s[6] = {zero, zero, zero, zero, zero, zero};
-  int whole = n & ~3;
+  int whole = n & ~3; // the columns in whole vectors of four
   add_six_products(s, X, ld, x, whole);
+
   for (int i = 0; i < 6; ++i, X += ld) {
-    hfiTwo low = hfi_quad_low(s[i]), high = hfi_quad_high(s[i]);
+    hfiTwo low = hfi_quad_low(s[i]);
+    hfiTwo high = hfi_quad_high(s[i]);
     double first = low[0];
     for (int j = whole; j < n; ++j) first += X[j] * x[j];
     z[i] -= (first + high[0]) + (low[1] + high[1]);
   }
 }
 
+// C += X, both (6 x 6)
 void hfi_six_add(double* C, int ldc, const double* X, int ldx) {
   for (int i = 0; i < 6; ++i, C += ldc, X += ldx) {
     *(hfiFour*)C += *(const hfiFour*)X;

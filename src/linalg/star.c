@@ -48,20 +48,22 @@ enum { SHORT_LIMB = 8 }; // Up to this many unknowns are always a limb: no waist
 // Rows are exchanged if a pivot is smaller than this share of a number below it in the limb [-].
 static const double LEAST_PIVOT = 0.1;
 
-void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n) {
-  memset(S, 0, sizeof *S);
-  S->limb = HFI_TAKE(arena, hfiLimb, n);
-  S->reach = HFI_TAKE(arena, int32_t, n);
-  S->rows = HFI_TAKE(arena, double, ROW * (size_t)n);
-  S->hub = HFI_TAKE(arena, double, WIDEST * WIDEST);
-  S->exchange = HFI_TAKE(arena, hfiExchange, n);
-  S->pivot = HFI_TAKE(arena, int32_t, WIDEST);
+// Takes the storage.
+void hfi_star_plan(hfiStar* star, hfiArena* arena, int32_t n) {
+  memset(star, 0, sizeof *star);
+  star->limb = HFI_TAKE(arena, hfiLimb, n);
+  star->reach = HFI_TAKE(arena, int32_t, n);
+  star->rows = HFI_TAKE(arena, double, ROW * (size_t)n);
+  star->hub = HFI_TAKE(arena, double, WIDEST * WIDEST);
+  star->exchange = HFI_TAKE(arena, hfiExchange, n);
+  star->pivot = HFI_TAKE(arena, int32_t, WIDEST);
 }
 
 // ---- the pattern ------------------------------------------------------------------------------------
 
-void hfi_star_begin(hfiStar* S, int32_t n) {
-  for (int32_t i = HFI_TRUNK; i < n; ++i) S->reach[i] = i;
+// Removes all couplings.
+void hfi_star_begin(hfiStar* star, int32_t n) {
+  for (int32_t i = HFI_TRUNK; i < n; ++i) star->reach[i] = i;
 }
 
 // Are n numbers zero? Their bits, without the signs, are combined and tested at once.
@@ -75,75 +77,79 @@ HFI_FORCE_INLINE int are_zero(const double* x, int32_t n) {
 
 // Adds the couplings that A has above its diagonal to those of hfi_star_couple. The search starts at the reach of the
 // unknown before, because mostly both are the same.
-static void couple_by_matrix(hfiStar* S, const double* A, int32_t n) {
-  for (int32_t i = HFI_TRUNK, last = 0; i < n; ++i) {
+static void couple_by_matrix(hfiStar* star, const double* A, int32_t n) {
+  int32_t last = 0; // reach of the unknown before
+  for (int32_t i = HFI_TRUNK; i < n; ++i) {
     const double* row = A + i * n;
-    if (last < S->reach[i]) last = S->reach[i];
+    if (last < star->reach[i]) last = star->reach[i];
+
+    // further, or back to the last number that is not zero
     if (!are_zero(row + last + 1, n - last - 1)) last = n - 1;
-    while (last > S->reach[i] && row[last] == 0) --last;
-    S->reach[i] = last;
+    while (last > star->reach[i] && row[last] == 0) --last;
+    star->reach[i] = last;
   }
 }
 
 // Extends the reach of each unknown by the reaches of the unknowns after it to which it is coupled. Unknowns between
 // such an unknown and the end of its reach need not be visited.
-static void extend_reach(hfiStar* S, int32_t n) {
+static void extend_reach(hfiStar* star, int32_t n) {
   for (int32_t i = n - 1; i >= HFI_TRUNK; --i) {
-    int32_t last = S->reach[i];
-    for (int32_t next = i + 1; next <= last; next = S->reach[next] + 1)
-      if (S->reach[next] > last) last = S->reach[next];
-    S->reach[i] = last;
+    int32_t last = star->reach[i];
+    for (int32_t next = i + 1; next <= last; next = star->reach[next] + 1)
+      if (star->reach[next] > last) last = star->reach[next];
+    star->reach[i] = last;
   }
 }
 
 // The unknowns from `first` to `last` are coupled to each other, directly or by others. Returns the least number k, at
 // most half of them, such that the others fall apart into several limbs without the first k: these k are a waist.
 // Returns 0 if there is no such k.
-static int32_t find_waist(const hfiStar* S, int32_t first, int32_t last) {
+static int32_t find_waist(const hfiStar* star, int32_t first, int32_t last) {
   for (int32_t k = 1; 2 * k <= last - first + 1; ++k)
-    if (S->reach[first + k] < last) return k;
+    if (star->reach[first + k] < last) return k;
   return 0;
 }
 
 // Adds `count` unknowns to the waist. Returns 0 if it becomes too long.
-static int add_to_waist(hfiStar* S, int32_t first, int32_t count) {
-  if (S->nwaist + count > HFI_LONGEST_WAIST) return 0;
-  for (int32_t i = first; i < first + count; ++i) S->waist[S->nwaist++] = i;
+static int add_to_waist(hfiStar* star, int32_t first, int32_t count) {
+  if (star->nwaist + count > HFI_LONGEST_WAIST) return 0;
+  for (int32_t i = first; i < first + count; ++i) star->waist[star->nwaist++] = i;
   return 1;
 }
 
 // Finds limbs and waist (star.h): couples the unknowns by A, and takes one group of coupled unknowns after the other.
-int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
+int hfi_star_find_limbs(hfiStar* star, const double* A, int32_t n) {
   int32_t waist_end = 0; // Unknowns from this one on are not coupled to the waist.
-  S->nlimb = 0;
-  S->nwaist = 0;
-  S->factored = 0;
-  couple_by_matrix(S, A, n);
-  extend_reach(S, n);
+  star->nlimb = 0;
+  star->nwaist = 0;
+  star->factored = 0;
+  couple_by_matrix(star, A, n);
+  extend_reach(star, n);
 
   int32_t first = HFI_TRUNK;
   while (first < n) {
     // the unknowns from `first` to `last` are coupled; how many of them are better in the waist?
-    int32_t last = S->reach[first];
+    int32_t last = star->reach[first];
     int32_t size = last - first + 1;
     int32_t shared = 0;
     if (size > HFI_LONGEST_LIMB)
       shared = 1;
     else if (size > SHORT_LIMB)
-      shared = find_waist(S, first, last);
+      shared = find_waist(star, first, last);
 
     if (shared == 0) {
-      S->limb[S->nlimb++] = (hfiLimb){.first = first, .size = size, .nwaist = first < waist_end ? S->nwaist : 0};
+      int32_t nwaist = first < waist_end ? star->nwaist : 0;
+      star->limb[star->nlimb++] = (hfiLimb){.first = first, .size = size, .nwaist = nwaist};
       first = last + 1;
       continue;
     }
 
     // These unknowns are not a limb. The first ones belong to the waist; without them the others may be several limbs.
-    if (!add_to_waist(S, first, shared)) return 0;
+    if (!add_to_waist(star, first, shared)) return 0;
     if (waist_end <= last) waist_end = last + 1;
     first += shared;
   }
-  return S->nlimb > 1 && n >= 2 * (HFI_TRUNK + S->nwaist);
+  return star->nlimb > 1 && n >= 2 * (HFI_TRUNK + star->nwaist);
 }
 
 // ---- hub and limb as parameters -----------------------------------------------------------------------
@@ -158,6 +164,7 @@ typedef struct Hub {
   int width;            // width of a row with a number for each of them
 } Hub;
 
+// A limb, and the part of the hub that it is coupled to.
 typedef struct Limb {
   double* rows; // its factors
   int first;    // its first unknown
@@ -166,26 +173,36 @@ typedef struct Limb {
   int symmetric; // 1: A is symmetric
 } Limb;
 
-// The part of the hub to which a limb is coupled: the trunk and the first `nwaist` unknowns of the waist.
-HFI_FORCE_INLINE Hub hub_of(const hfiStar* S, int nwaist, int width) {
-  return (Hub){S->waist, HFI_TRUNK + nwaist, width};
+// Returns the trunk and the first `nwaist` unknowns of the waist.
+HFI_FORCE_INLINE Hub get_hub(const hfiStar* star, int nwaist, int width) {
+  return (Hub){star->waist, HFI_TRUNK + nwaist, width};
 }
 
-HFI_FORCE_INLINE Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int width, int symmetric) {
-  Hub hub = hub_of(S, width > NARROW ? l->nwaist : 0, width);
-  return (Limb){S->rows + ROW * (l->first - HFI_TRUNK), l->first, size, hub, symmetric};
+// Returns a limb of `size` unknowns. A width of NARROW says that the limb is not coupled to the waist.
+HFI_FORCE_INLINE Limb get_limb(const hfiStar* star, const hfiLimb* l, int size, int width, int symmetric) {
+  Hub hub = get_hub(star, width > NARROW ? l->nwaist : 0, width);
+  return (Limb){star->rows + ROW * (l->first - HFI_TRUNK), l->first, size, hub, symmetric};
 }
 
-// Width of a row with a number for each unknown of the whole hub.
-static int width_of_hub(const hfiStar* S) { return S->nwaist == 0 ? NARROW : S->nwaist <= 6 ? 12 : S->nwaist <= 10 ? 16 : WIDEST; }
+// Width of a row with a number for each unknown of the whole hub: NARROW, 12, 16 or WIDEST.
+static int width_of_hub(const hfiStar* star) {
+  int size = HFI_TRUNK + star->nwaist;
+  if (star->nwaist == 0) return NARROW;
+  if (size <= 12) return 12;
+  return size <= 16 ? 16 : WIDEST;
+}
 
 // ---- factors ----------------------------------------------------------------------------------------
 
 // Copies a number for each unknown of the hub and pads the row with zeros. The number of unknown i is from[i * step].
 HFI_FORCE_INLINE void copy_at_hub(Hub hub, const double* from, int step, double* to) {
-  if (step == 1) memcpy(to, from, HFI_TRUNK * sizeof(double));
+  // trunk
+  if (step == 1)
+    memcpy(to, from, HFI_TRUNK * sizeof(double));
   else
     for (int c = 0; c < HFI_TRUNK; ++c) to[c] = from[c * step];
+
+  // waist and padding
   for (int c = HFI_TRUNK; c < hub.size; ++c) to[c] = from[hub.waist[c - HFI_TRUNK] * step];
   for (int c = hub.size; c < hub.width; ++c) to[c] = 0;
 }
@@ -195,11 +212,16 @@ HFI_FORCE_INLINE void copy_at_hub(Hub hub, const double* from, int step, double*
 HFI_FORCE_INLINE void copy_limb(Limb limb, const double* A, int n) {
   double* to = limb.rows;
   int first = limb.first;
+
   for (int i = 0; i < limb.size; ++i, to += ROW) {
-    const double *row = A + (first + i) * n, *column = A + first + i;
-    double *Y = to + Y_AT, *Z = Y + limb.hub.width;
+    const double* row = A + (first + i) * n;
+    const double* column = A + first + i;
+    double* Y = to + Y_AT;
+    double* Z = Y + limb.hub.width;
+
     for (int j = limb.symmetric ? i : 0; j < limb.size; ++j) to[j] = row[first + j];
     hfi_quad_store(to + limb.size, hfi_quad_zero()); // padding of the last vector
+
     if (!limb.symmetric) copy_at_hub(limb.hub, row, 1, Y);
     copy_at_hub(limb.hub, column, n, limb.symmetric ? Y : Z);
   }
@@ -208,21 +230,25 @@ HFI_FORCE_INLINE void copy_limb(Limb limb, const double* A, int n) {
 // Is pivot k of a limb good? A symmetric matrix needs a positive one. Otherwise it must be large enough beside the
 // numbers below it, LEAST_PIVOT.
 HFI_FORCE_INLINE int has_good_pivot(Limb limb, int k) {
-  double pivot = limb.rows[k * ROW + k], size = fabs(pivot);
-  if (limb.symmetric) return pivot > 0 && pivot <= 1e308;
+  double pivot = limb.rows[k * ROW + k];
+  double size = fabs(pivot);
+  if (limb.symmetric) return pivot > 0 && pivot <= HFI_LARGEST_PIVOT;
+
   for (int i = k + 1; i < limb.size; ++i)
     if (size < LEAST_PIVOT * fabs(limb.rows[i * ROW + k])) return 0;
-  return size > 0 && size <= 1e308;
+  return size > 0 && size <= HFI_LARGEST_PIVOT;
 }
 
-// Exchanges row k of [A_ll A_lh] with that later row which has the largest number for unknown k. Returns 0 if this
-// number is not a good pivot either.
-HFI_NOINLINE static int exchange_rows(hfiStar* S, Limb limb, int k) {
+// Exchanges row k of [A_ll A_lh] with the later row that has the largest number in column k, and notes the exchange in
+// S. Returns 0 if this number is not a good pivot either.
+HFI_NOINLINE static int exchange_rows(hfiStar* star, Limb limb, int k) {
   double* a = limb.rows + k * ROW;
   double* b = a;
-  hfiExchange* unknowns = S->exchange + S->nexchange++;
+  hfiExchange* unknowns = star->exchange + star->nexchange++;
   unknowns->a = limb.first + k;
   unknowns->b = limb.first + k;
+
+  // the row b with the largest number
   for (int i = k + 1; i < limb.size; ++i)
     if (fabs(b[k]) < fabs(limb.rows[i * ROW + k])) {
       b = limb.rows + i * ROW;
@@ -246,17 +272,20 @@ HFI_FORCE_INLINE void subtract_padded(double* y, double a, const double* x, int 
   }
 }
 
-// Computes L and U. Returns 0 if a pivot is bad.
-HFI_FORCE_INLINE int eliminate(hfiStar* S, Limb limb) {
+// Computes L and U of a limb, row exchanges included. Returns 0 if a pivot is bad.
+HFI_FORCE_INLINE int eliminate(hfiStar* star, Limb limb) {
   for (int k = 0; k < limb.size; ++k) {
     double* u = limb.rows + k * ROW;
-    if (!has_good_pivot(limb, k) && (limb.symmetric || !exchange_rows(S, limb, k))) return 0;
+    if (!has_good_pivot(limb, k) && (limb.symmetric || !exchange_rows(star, limb, k))) return 0;
     u[k] = 1 / u[k];
+
+    // a_ij -= l_ik u_kj; of a symmetric matrix only for j >= i
     for (int i = k + 1; i < limb.size; ++i) {
-      double *a = limb.rows + i * ROW, f = (limb.symmetric ? u[i] : a[k]) * u[k];
-      a[k] = f;
+      double* a = limb.rows + i * ROW;
+      double factor = (limb.symmetric ? u[i] : a[k]) * u[k];
       int j = limb.symmetric ? i : k + 1;
-      subtract_padded(a + j, f, u + j, limb.size - j);
+      a[k] = factor;
+      subtract_padded(a + j, factor, u + j, limb.size - j);
     }
   }
   return 1;
@@ -273,80 +302,99 @@ HFI_FORCE_INLINE void subtract_rows_before(double* X, int width, int k, const do
 
 // Computes Y: L Y = A_lh.
 HFI_FORCE_INLINE void compute_Y(Limb limb) {
-  for (int k = 1; k < limb.size; ++k) subtract_rows_before(limb.rows + Y_AT, limb.hub.width, k, limb.rows + k * ROW, 1);
+  double* Y = limb.rows + Y_AT;
+  for (int k = 1; k < limb.size; ++k) subtract_rows_before(Y, limb.hub.width, k, limb.rows + k * ROW, 1);
 }
 
 // Computes Z: Z^T U = A_hl, or Z = D^-1 Y.
 HFI_FORCE_INLINE void compute_Z(Limb limb) {
   int width = limb.hub.width;
-  double *Y = limb.rows + Y_AT, *Z = Y + width;
+  double* Y = limb.rows + Y_AT;
+  double* Z = Y + width;
+
   for (int k = 0; k < limb.size; ++k) {
+    double inverse_pivot = limb.rows[k * ROW + k];
     if (!limb.symmetric) subtract_rows_before(Z, width, k, limb.rows + k, ROW);
-    hfi_scale(Z + k * ROW, limb.rows[k * ROW + k], (limb.symmetric ? Y : Z) + k * ROW, width);
+    hfi_scale(Z + k * ROW, inverse_pivot, (limb.symmetric ? Y : Z) + k * ROW, width);
   }
 }
 
 // S -= Z^T Y, row by row. If S is symmetric, vectors below its diagonal are not needed.
 HFI_FORCE_INLINE void subtract_from_hub(Limb limb, double* S) {
   int width = limb.hub.width;
+
   for (int c = 0; c < limb.hub.size; ++c, S += WIDEST) {
-    hfiQuad sum[WIDEST / 4];
+    hfiQuad sum[WIDEST / 4]; // row c of S
     for (int k = 0; k < width; k += 4) sum[k / 4] = hfi_quad_load(S + k);
+
     for (int i = 0; i < limb.size; ++i) {
-      const double *Y = limb.rows + i * ROW + Y_AT, f = Y[width + c];
+      const double* Y = limb.rows + i * ROW + Y_AT;
+      double Z_ic = Y[width + c];
       for (int k = 0; k < width; k += 4)
-        if (!limb.symmetric || c < k + 4) HFI_QUAD_MINUS(sum[k / 4], f, hfi_quad_load(Y + k));
+        if (!limb.symmetric || c < k + 4) HFI_QUAD_MINUS(sum[k / 4], Z_ic, hfi_quad_load(Y + k));
     }
+
     for (int k = 0; k < width; k += 4) hfi_quad_store(S + k, sum[k / 4]);
   }
 }
 
 // Factors a limb and subtracts Z^T Y from S. Returns 0 if a pivot is bad.
-HFI_FORCE_INLINE int factor_limb(hfiStar* S, Limb limb, const double* A, int n) {
+HFI_FORCE_INLINE int factor_limb(hfiStar* star, Limb limb, const double* A, int n) {
   copy_limb(limb, A, n);
-  if (!eliminate(S, limb)) return 0;
+  if (!eliminate(star, limb)) return 0;
   compute_Y(limb);
   compute_Z(limb);
-  subtract_from_hub(limb, S->hub);
+  subtract_from_hub(limb, star->hub);
   return 1;
 }
 
-// Copies A_hh to the place of S.
-HFI_FORCE_INLINE void copy_hub(const hfiStar* S, Hub hub, const double* A, int n) {
-  double* to = S->hub;
-  for (int c = 0; c < hub.size; ++c, to += WIDEST) copy_at_hub(hub, A + (c < HFI_TRUNK ? c : hub.waist[c - HFI_TRUNK]) * n, 1, to);
-}
+// Factors all limbs and leaves the Schur complement in S->hub. Returns 0 if a pivot is bad. Limbs of three unknowns
+// have code of their own, because legs mostly have three joints.
+HFI_FORCE_INLINE int factor_limbs(hfiStar* star, const double* A, int n, int width, int symmetric) {
+  // A_hh
+  Hub hub = get_hub(star, width > NARROW ? star->nwaist : 0, width);
+  for (int c = 0; c < hub.size; ++c) {
+    int unknown = c < HFI_TRUNK ? c : hub.waist[c - HFI_TRUNK];
+    copy_at_hub(hub, A + unknown * n, 1, star->hub + c * WIDEST);
+  }
 
-// Factors all limbs and leaves S in S->hub. Returns 0 if a pivot is bad. Limbs of three unknowns have code of their
-// own, because legs mostly have three joints.
-HFI_FORCE_INLINE int factor_limbs(hfiStar* S, const double* A, int n, int width, int symmetric) {
-  copy_hub(S, hub_of(S, width > NARROW ? S->nwaist : 0, width), A, n);
-  for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l) {
+  for (int32_t i = 0; i < star->nlimb; ++i) {
+    const hfiLimb* l = star->limb + i;
     int good;
-    if (width > NARROW && l->nwaist > 0) good = factor_limb(S, limb_of(S, l, l->size, width, symmetric), A, n);
-    else if (l->size == 3) good = factor_limb(S, limb_of(S, l, 3, NARROW, symmetric), A, n);
-    else good = factor_limb(S, limb_of(S, l, l->size, NARROW, symmetric), A, n);
+    if (width > NARROW && l->nwaist > 0)
+      good = factor_limb(star, get_limb(star, l, l->size, width, symmetric), A, n);
+    else if (l->size == 3)
+      good = factor_limb(star, get_limb(star, l, 3, NARROW, symmetric), A, n);
+    else
+      good = factor_limb(star, get_limb(star, l, l->size, NARROW, symmetric), A, n);
     if (!good) return 0;
   }
   return 1;
 }
 
-// Calls factor_limbs with the width of the hub as a constant.
-HFI_FORCE_INLINE int factor_all(hfiStar* S, const double* A, int n, int symmetric) {
-  switch (width_of_hub(S)) {
-    case NARROW: return factor_limbs(S, A, n, NARROW, symmetric);
-    case 12: return factor_limbs(S, A, n, 12, symmetric);
-    case 16: return factor_limbs(S, A, n, 16, symmetric);
-    default: return factor_limbs(S, A, n, WIDEST, symmetric);
+// Calls factor_limbs with the width of the hub as a constant. Returns 0 if a pivot is bad.
+HFI_FORCE_INLINE int factor_all(hfiStar* star, const double* A, int n, int symmetric) {
+  switch (width_of_hub(star)) {
+    case NARROW: return factor_limbs(star, A, n, NARROW, symmetric);
+    case 12: return factor_limbs(star, A, n, 12, symmetric);
+    case 16: return factor_limbs(star, A, n, 16, symmetric);
+    default: return factor_limbs(star, A, n, WIDEST, symmetric);
   }
 }
 
-int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
-  S->symmetric = symmetric, S->factored = S->nexchange = 0;
-  if (!(symmetric ? factor_all(S, A, n, 1) : factor_all(S, A, n, 0))) return 1;
-  int size = HFI_TRUNK + S->nwaist;
-  if (symmetric ? hfi_ldlt(S->hub, size, WIDEST, 1) : hfi_lu(S->hub, size, WIDEST, S->pivot)) return 1;
-  S->factored = 1;
+// Factors A: the limbs, then the hub. Returns 0, or 1 if a pivot is bad.
+int hfi_star_factor(hfiStar* star, const double* A, int n, int symmetric) {
+  int size = HFI_TRUNK + star->nwaist;
+  star->symmetric = symmetric;
+  star->factored = 0;
+  star->nexchange = 0;
+
+  if (symmetric) {
+    if (!factor_all(star, A, n, 1) || hfi_ldlt(star->hub, size, WIDEST, 1) != 0) return 1;
+  } else {
+    if (!factor_all(star, A, n, 0) || hfi_lu(star->hub, size, WIDEST, star->pivot) != 0) return 1;
+  }
+  star->factored = 1;
   return 0;
 }
 
@@ -371,54 +419,62 @@ HFI_FORCE_INLINE void solve_limb_backward(Limb limb, double* z, const double* hu
   }
 }
 
-// One of the two.
+// Calls one of the two.
 HFI_FORCE_INLINE void solve_limb(Limb limb, int forward, double* b, double* hub) {
-  if (forward) solve_limb_forward(limb, b, hub);
-  else solve_limb_backward(limb, b, hub);
+  if (forward)
+    solve_limb_forward(limb, b, hub);
+  else
+    solve_limb_backward(limb, b, hub);
 }
 
-// The same for all limbs.
-HFI_FORCE_INLINE void solve_limbs(const hfiStar* S, int width, int forward, double* b, double* hub) {
-  for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l)
-    if (width > NARROW && l->nwaist > 0) solve_limb(limb_of(S, l, l->size, width, 0), forward, b + l->first, hub);
-    else if (l->size == 3) solve_limb(limb_of(S, l, 3, NARROW, 0), forward, b + l->first, hub);
-    else solve_limb(limb_of(S, l, l->size, NARROW, 0), forward, b + l->first, hub);
+// Calls one of the two for all limbs. Limbs of three unknowns have code of their own.
+HFI_FORCE_INLINE void solve_limbs(const hfiStar* star, int width, int forward, double* b, double* hub) {
+  for (int32_t i = 0; i < star->nlimb; ++i) {
+    const hfiLimb* l = star->limb + i;
+    if (width > NARROW && l->nwaist > 0)
+      solve_limb(get_limb(star, l, l->size, width, 0), forward, b + l->first, hub);
+    else if (l->size == 3)
+      solve_limb(get_limb(star, l, 3, NARROW, 0), forward, b + l->first, hub);
+    else
+      solve_limb(get_limb(star, l, l->size, NARROW, 0), forward, b + l->first, hub);
+  }
 }
 
 // Solves A x = b in place. width: width of a row of the hub, a constant.
-HFI_FORCE_INLINE void solve(const hfiStar* S, int width, double* b) {
-  int nwaist = width > NARROW ? S->nwaist : 0;
+HFI_FORCE_INLINE void solve(const hfiStar* star, int width, double* b) {
+  int nwaist = width > NARROW ? star->nwaist : 0;
   int size = HFI_TRUNK + nwaist;
 
   // the numbers of the hub
   double hub[WIDEST] = {b[0], b[1], b[2], b[3], b[4], b[5]};
-  for (int c = 0; c < nwaist; ++c) hub[HFI_TRUNK + c] = b[S->waist[c]];
+  for (int c = 0; c < nwaist; ++c) hub[HFI_TRUNK + c] = b[star->waist[c]];
 
   // the row exchanges of the limbs
-  for (int i = 0; i < S->nexchange; ++i) {
-    const hfiExchange* e = S->exchange + i;
+  for (int i = 0; i < star->nexchange; ++i) {
+    const hfiExchange* e = star->exchange + i;
     double t = b[e->a];
     b[e->a] = b[e->b];
     b[e->b] = t;
   }
 
   // from the limbs to the hub and back
-  solve_limbs(S, width, 1, b, hub);
-  if (S->symmetric)
-    hfi_ldlt_solve(S->hub, size, WIDEST, hub);
+  solve_limbs(star, width, 1, b, hub);
+  if (star->symmetric)
+    hfi_ldlt_solve(star->hub, size, WIDEST, hub);
   else
-    hfi_lu_solve(S->hub, size, WIDEST, S->pivot, hub);
-  solve_limbs(S, width, 0, b, hub);
+    hfi_lu_solve(star->hub, size, WIDEST, star->pivot, hub);
+  solve_limbs(star, width, 0, b, hub);
 
   memcpy(b, hub, HFI_TRUNK * sizeof(double));
-  for (int c = 0; c < nwaist; ++c) b[S->waist[c]] = hub[HFI_TRUNK + c];
+  for (int c = 0; c < nwaist; ++c) b[star->waist[c]] = hub[HFI_TRUNK + c];
 }
 
-void hfi_star_solve(const hfiStar* S, double* b) {
-  switch (width_of_hub(S)) {
-    case NARROW: solve(S, NARROW, b); break;
-    case 12: solve(S, 12, b); break;
-    case 16: solve(S, 16, b); break;
-    default: solve(S, WIDEST, b);
+// Solves A x = b in place, with the width of the hub as a constant.
+void hfi_star_solve(const hfiStar* star, double* b) {
+  switch (width_of_hub(star)) {
+    case NARROW: solve(star, NARROW, b); break;
+    case 12: solve(star, 12, b); break;
+    case 16: solve(star, 16, b); break;
+    default: solve(star, WIDEST, b);
   }
 }

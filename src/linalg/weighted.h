@@ -14,7 +14,10 @@ HFI_FORCE_INLINE double hfi_weighted_dot(const double* w, const double* x, const
     hfiQuad product = hfi_quad_multiply(hfi_quad_load(x), hfi_quad_load(y));
     s = hfi_quad_add(s, hfi_quad_multiply(product, hfi_quad_load(w)));
   }
-  hfiTwo low = hfi_quad_low(s), high = hfi_quad_high(s);
+
+  // what is left goes to the first of the four sums
+  hfiTwo low = hfi_quad_low(s);
+  hfiTwo high = hfi_quad_high(s);
   double first = low[0];
   for (; n > 0; --n, ++w, ++x, ++y) first += x[0] * y[0] * w[0];
   return (first + high[0]) + (low[1] + high[1]);

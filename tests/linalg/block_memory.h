@@ -22,7 +22,7 @@ static inline void* plan_block_matrix(hfiBlockMatrix* B, int32_t max_nodes, int3
 // Solves K x = b in place with rough factors, whole or in branches.
 static inline void solve_roughly(hfiRoughFactors* F, const hfiBlockMatrix* B, double* b) {
   hfi_rough_begin_solution(F, B, b, b, NULL);
-  for (int32_t branch = 0; branch < B->branches; ++branch) hfi_rough_end_solution(F, B, branch, b);
+  for (int32_t branch = 0; branch < B->branches.count; ++branch) hfi_rough_end_solution(F, B, branch, b);
 }
 
 #endif

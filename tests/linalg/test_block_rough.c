@@ -35,7 +35,7 @@ static void tear_down(fixture* f) { free(f->memory), free(f->value), free(f->K),
 // Nodes of six unknowns, or of one to six, each coupled with its neighbours in the grid.
 static void order_grid(fixture* f, int six, int branches, testRandom* r) {
   hfiBlockMatrix* B = &f->ordered;
-  B->max_branches = branches, B->ordered_nodes = 0; // 0: the grid is ordered again.
+  B->branches.max = branches, B->ordering.last_nodes = 0; // 0: the grid is ordered again.
   hfi_block_begin(B, NODES);
   for (int i = 0; i < NODES; ++i) {
     B->weight[i] = six ? 6 : 1 + random_int(r, 6);
@@ -67,7 +67,7 @@ static void add_spring(fixture* f, testRandom* r, int k, int j, double s, int sy
 // Copies K to the panels. Those of complete factors are not numbers.
 static void fill_panels(fixture* f, int symmetric) {
   hfiBlockMatrix* B = &f->B;
-  for (size_t i = 0; i < f->ordered.at[NODES]; ++i) f->value[i] = NAN;
+  for (size_t i = 0; i < f->ordered.panel_start[NODES]; ++i) f->value[i] = NAN;
   hfi_block_zero(B, 0, B->nodes, symmetric);
   for (int k = 0; k < NODES; ++k) {
     int a = B->first[k], m = B->size[k], w = B->width[k], ld = hfi_block_stride(B, k);
@@ -127,7 +127,7 @@ static void test_iterations_reach_their_tolerance(void** state) {
   for (int trial = 0; trial < 32; ++trial) {
     int symmetric = trial & 1, branches = trial & 4 ? 2 : 1;
     factor_random(&f, &r, trial & 2, branches, symmetric);
-    assert_int_equal(f.B.branches, branches);
+    assert_int_equal(f.B.branches.count, branches);
     random_vector(&f, &r, x);
     memset(b, 0, sizeof b);
     subtract_product(&f, x, b);

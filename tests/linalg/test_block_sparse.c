@@ -96,7 +96,7 @@ static void test_order_is_a_permutation_and_reach_is_later(void** state) {
   for (int trial = 0; trial < 50; ++trial) {
     random_graph(&f, &r);
     for (int k = 0; k < f.B.nodes; ++k) {
-      assert_int_equal(f.B.position[f.B.order[k]], k);
+      assert_int_equal(f.B.ordering.position[f.B.ordering.order[k]], k);
       for (int e = f.B.start[k]; e < f.B.start[k + 1]; ++e) {
         assert_true(f.B.later[e] > (e > f.B.start[k] ? f.B.later[e - 1] : k));
         assert_int_equal(hfi_block_column(&f.B, k, f.B.later[e]), f.B.offset[e]);
@@ -135,7 +135,7 @@ static void test_heavy_nodes_are_avoided(void** state) {
     hfi_block_couple(&f.B, i, (i + 1) % 4);
   }
   assert_true(hfi_block_order(&f.B));
-  assert_int_equal(f.B.order[0], 1);
+  assert_int_equal(f.B.ordering.order[0], 1);
   free(f.memory);
 }
 
@@ -179,20 +179,20 @@ static void test_pattern_beyond_the_plan_is_refused(void** state) {
   for (int trial = 0; trial < 50; ++trial) {
     testRandom again = r;
     random_graph(&f, &r);
-    size_t planned = g.B.room;
+    size_t planned = g.B.capacity.couplings;
 
-    g.B.room = 0; // as if nothing had been planned
+    g.B.capacity.couplings = 0; // as if nothing had been planned
     hfi_block_begin(&g.B, MAX_NODES);
     for (int i = 0; i < MAX_NODES; ++i) g.B.weight[i] = 1;
     for (int i = 0; i < MAX_NODES; ++i)
       for (int j = 0; j < i; ++j) hfi_block_couple(&g.B, i, j);
     assert_false(hfi_block_order(&g.B));
 
-    g.B.room = planned;
+    g.B.capacity.couplings = planned;
     random_graph(&g, &again);
     int nodes = f.B.nodes;
     size_t couplings = (size_t)f.B.start[nodes];
-    assert_memory_equal(f.B.order, g.B.order, sizeof *f.B.order * (size_t)nodes);
+    assert_memory_equal(f.B.ordering.order, g.B.ordering.order, sizeof *f.B.ordering.order * (size_t)nodes);
     assert_memory_equal(f.B.later, g.B.later, sizeof *f.B.later * couplings);
     assert_memory_equal(f.B.offset, g.B.offset, sizeof *f.B.offset * couplings);
   }

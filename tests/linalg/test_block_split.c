@@ -21,7 +21,7 @@ static void set_up(fixture* f) {
 // Orders a grid of x times y times z nodes.
 static void order_grid(hfiBlockMatrix* B, int x, int y, int z, int branches) {
   hfi_block_begin(B, x * y * z);
-  B->max_branches = branches, B->ordered_nodes = 0;
+  B->branches.max = branches, B->ordering.last_nodes = 0;
   for (int i = 0; i < x * y * z; ++i) {
     B->weight[i] = 1;
     if (i % x) hfi_block_couple(B, i - 1, i);
@@ -33,7 +33,7 @@ static void order_grid(hfiBlockMatrix* B, int x, int y, int z, int branches) {
 
 static int part_of(const hfiBlockMatrix* B, int k) {
   int p = 0;
-  while (k >= B->branch_start[p + 1]) ++p;
+  while (k >= B->branches.start[p + 1]) ++p;
   return p;
 }
 
@@ -48,9 +48,9 @@ static void test_branches_are_not_coupled(void** state) {
   hfiBlockMatrix* B = &f.B;
   for (int g = 0; g < GRID_COUNT; ++g) {
     order_grid(B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 2);
-    assert_int_equal(B->branches, 2);
-    assert_int_equal(B->branch_start[0], 0);
-    assert_int_equal(B->branch_start[3], B->nodes);
+    assert_int_equal(B->branches.count, 2);
+    assert_int_equal(B->branches.start[0], 0);
+    assert_int_equal(B->branches.start[3], B->nodes);
     for (int k = 0; k < B->nodes; ++k)
       for (int e = B->start[k]; e < B->start[k + 1]; ++e) {
         int own = part_of(B, k), other = part_of(B, B->later[e]);
@@ -69,7 +69,7 @@ static void test_factors_stay_as_sparse(void** state) {
   for (int g = 0; g < GRID_COUNT; ++g) {
     order_grid(&f.B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 1);
     int couplings = f.B.start[f.B.nodes];
-    assert_int_equal(f.B.branch_start[1], f.B.nodes);
+    assert_int_equal(f.B.branches.start[1], f.B.nodes);
     order_grid(&f.B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 2);
     assert_int_equal(f.B.start[f.B.nodes], couplings);
   }
@@ -83,7 +83,7 @@ static void test_branches_are_balanced(void** state) {
   set_up(&f);
   for (int g = 0; g < GRID_COUNT; ++g) {
     order_grid(&f.B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 2);
-    int first = f.B.branch_start[1], second = f.B.branch_start[2] - first, trunk = f.B.nodes - first - second;
+    int first = f.B.branches.start[1], second = f.B.branches.start[2] - first, trunk = f.B.nodes - first - second;
     print_message("%d nodes: %d, %d and a trunk of %d\n", f.B.nodes, first, second, trunk);
     assert_true(first > 0.25 * f.B.nodes && second > 0.25 * f.B.nodes);
     assert_true(trunk < 0.3 * f.B.nodes);
@@ -98,14 +98,14 @@ static void test_third_subtree_is_divided(void** state) {
   fixture f;
   set_up(&f);
   hfi_block_begin(&f.B, NODES);
-  f.B.max_branches = 2;
+  f.B.branches.max = 2;
   for (int i = 0; i < NODES; ++i) f.B.weight[i] = 1;
   for (int limb = 0; limb < 3; ++limb) {
     hfi_block_couple(&f.B, NODES - 1, LIMB * limb);
     for (int i = 1; i < LIMB; ++i) hfi_block_couple(&f.B, LIMB * limb + i, LIMB * limb + (i - 1) / 2);
   }
   assert_true(hfi_block_order(&f.B));
-  int first = f.B.branch_start[1], second = f.B.branch_start[2] - first;
+  int first = f.B.branches.start[1], second = f.B.branches.start[2] - first;
   print_message("%d nodes: %d and %d\n", NODES, first, second);
   assert_true(abs(first - second) <= 2);
   assert_true(NODES - first - second <= 3);
@@ -118,9 +118,9 @@ static void test_tower_stays_whole(void** state) {
   fixture f;
   set_up(&f);
   order_grid(&f.B, 300, 1, 1, 2);
-  assert_int_equal(f.B.branches, 1);
-  assert_int_equal(f.B.branch_start[1], 300);
-  assert_int_equal(f.B.branch_start[2], 300);
+  assert_int_equal(f.B.branches.count, 1);
+  assert_int_equal(f.B.branches.start[1], 300);
+  assert_int_equal(f.B.branches.start[2], 300);
   free(f.memory);
 }
 
@@ -130,13 +130,13 @@ static void test_nodes_without_couplings(void** state) {
   fixture f;
   set_up(&f);
   hfi_block_begin(&f.B, 10);
-  f.B.max_branches = 2;
+  f.B.branches.max = 2;
   for (int i = 0; i < 10; ++i) f.B.weight[i] = 1;
   assert_true(hfi_block_order(&f.B));
-  assert_int_equal(f.B.branch_start[1], 5);
-  assert_int_equal(f.B.branch_start[2], 10);
+  assert_int_equal(f.B.branches.start[1], 5);
+  assert_int_equal(f.B.branches.start[2], 10);
   order_grid(&f.B, 1, 1, 1, 2);
-  assert_int_equal(f.B.branches, 1);
+  assert_int_equal(f.B.branches.count, 1);
   free(f.memory);
 }
 

@@ -59,7 +59,7 @@ static Values compute(hfiIsland* I, int n, Sums* sums) {
   assert_int_equal(hfi_system_factor(I), 0);
   hfi_block_solve(&I->matrix.K, sums->step);
   for (int i = 0; i < n; ++i) // The factors of a symmetric matrix are in its upper triangle.
-    for (int j = I->matrix.K.symmetric ? i : 0; j < n; ++j) x.K[i * n + j] = I->matrix.K.value[i * I->n + j];
+    for (int j = I->matrix.K.factors.symmetric ? i : 0; j < n; ++j) x.K[i * n + j] = I->matrix.K.value[i * I->n + j];
   return x;
 }
 

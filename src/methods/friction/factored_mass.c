@@ -55,8 +55,8 @@ void hfi_mass_close(hfiFactoredMass* mass) {
 
 // Returns the place of entry (i, j) of a matrix with one dof a node.
 static double* entry_of(hfiBlockMatrix* K, int32_t i, int32_t j) {
-  int32_t a = K->position[i];
-  int32_t b = K->position[j];
+  int32_t a = K->ordering.position[i];
+  int32_t b = K->ordering.position[j];
   if (a == b) return hfi_block_rows(K, a);
   if (a < b) return hfi_block_rows(K, a) + 1 + hfi_block_column(K, a, b);
   return hfi_block_lower(K, b) + hfi_block_column(K, b, a);
@@ -80,12 +80,12 @@ hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
   if (!hfi_block_order(K)) return HF_ERROR_MEMORY;
 
   // room for the factors
-  if (K->at[n] > mass->capacity) {
+  if (K->panel_start[n] > mass->capacity) {
     hfi_release(mass->capacity ? K->value : NULL);
     mass->capacity = 0;
-    K->value = hfi_allocate(mass->allocator, sizeof(double) * K->at[n]);
+    K->value = hfi_allocate(mass->allocator, sizeof(double) * K->panel_start[n]);
     if (!K->value) return HF_ERROR_MEMORY;
-    mass->capacity = K->at[n];
+    mass->capacity = K->panel_start[n];
   }
 
   // the factors
@@ -101,7 +101,7 @@ hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
 // b <- M^-1 b on the component that was factored last.
 void hfi_mass_solve(hfiFactoredMass* mass, double* b) {
   const hfiBlockMatrix* K = &mass->K;
-  for (int32_t k = 0; k < K->nodes; ++k) mass->x[k] = b[K->order[k]];
+  for (int32_t k = 0; k < K->nodes; ++k) mass->x[k] = b[K->ordering.order[k]];
   hfi_block_solve(K, mass->x);
-  for (int32_t k = 0; k < K->nodes; ++k) b[K->order[k]] = mass->x[k];
+  for (int32_t k = 0; k < K->nodes; ++k) b[K->ordering.order[k]] = mass->x[k];
 }

@@ -94,12 +94,12 @@ static int order_matrix(hfiProximal* solver, const hfiReduced* reduced) {
   if (!hfi_block_order(K)) return 0;
 
   // room for its factors
-  if (K->at[nodes] > solver->capacity) {
+  if (K->panel_start[nodes] > solver->capacity) {
     if (solver->capacity) hfi_release(K->value);
     solver->capacity = 0;
-    K->value = hfi_allocate(solver->allocator, sizeof(double) * K->at[nodes]);
+    K->value = hfi_allocate(solver->allocator, sizeof(double) * K->panel_start[nodes]);
     if (!K->value) return 0;
-    solver->capacity = K->at[nodes];
+    solver->capacity = K->panel_start[nodes];
   }
   return 1;
 }
@@ -108,12 +108,12 @@ static int order_matrix(hfiProximal* solver, const hfiReduced* reduced) {
 // A block that couples a node with one that is eliminated earlier is stored transposed.
 static void place_row(hfiProximal* solver, const hfiReduced* reduced, int32_t row) {
   const hfiBlockMatrix* K = &solver->K;
-  int32_t a = K->position[hfi_row_node(reduced, row)];
+  int32_t a = K->ordering.position[hfi_row_node(reduced, row)];
 
   for (int32_t e = reduced->W.start[row]; e < reduced->W.start[row + 1]; ++e) {
     int32_t node = hfi_row_node(reduced, reduced->W.col[e]);
     int32_t within = reduced->W.col[e] - hfi_node_row(reduced, node);
-    int32_t b = K->position[node];
+    int32_t b = K->ordering.position[node];
 
     const double* entry;
     if (a <= b) {
@@ -157,7 +157,7 @@ static int factor(hfiProximal* solver, const hfiReduced* reduced) {
   for (int32_t i = 0; i < hfi_reduced_nodes(reduced); ++i) {
     int32_t first = hfi_node_row(reduced, i);
     int32_t n = hfi_node_size(reduced, i);
-    int32_t k = solver->K.position[i];
+    int32_t k = solver->K.ordering.position[i];
 
     // the identity
     for (int32_t a = 0; a < n; ++a) hfi_block_rows(&solver->K, k)[a * hfi_block_stride(&solver->K, k) + a] = 1;
@@ -176,14 +176,14 @@ static int factor(hfiProximal* solver, const hfiReduced* reduced) {
 static void solve_newton_step(hfiProximal* solver, const hfiReduced* reduced) {
   const hfiBlockMatrix* K = &solver->K;
   for (int32_t k = 0; k < K->nodes; ++k) {
-    int32_t row = hfi_node_row(reduced, K->order[k]);
+    int32_t row = hfi_node_row(reduced, K->ordering.order[k]);
     for (int32_t a = 0; a < K->size[k]; ++a) solver->b[K->first[k] + a] = -solver->f[row + a];
   }
 
   hfi_block_solve(K, solver->b);
 
   for (int32_t k = 0; k < K->nodes; ++k) {
-    int32_t row = hfi_node_row(reduced, K->order[k]);
+    int32_t row = hfi_node_row(reduced, K->ordering.order[k]);
     for (int32_t a = 0; a < K->size[k]; ++a) solver->dr[row + a] = solver->b[K->first[k] + a];
   }
 }

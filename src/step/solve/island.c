@@ -24,6 +24,8 @@ enum { PLANNED_ROUGH = 500 };
 
 // ---- storage ----------------------------------------------------------------------------------------
 
+enum { PADDING = 3 }; // Rows and columns are padded to a multiple of four, by up to this many zeros.
+
 // Takes storage for `count` numbers from the arena.
 static hfiRoom plan_room(hfiArena* arena, size_t count) {
   return (hfiRoom){HFI_TAKE(arena, double, count), count};
@@ -32,26 +34,24 @@ static hfiRoom plan_room(hfiArena* arena, size_t count) {
 // Returns n^2.
 static size_t square(int32_t n) { return (size_t)n * (size_t)n; }
 
-// Takes vectors of `count` numbers.
-static void take_vectors(hfiArena* arena, double*** vectors, size_t nvector, size_t count) {
-  for (size_t i = 0; i < nvector; ++i) *vectors[i] = HFI_TAKE(arena, double, count);
-}
-
 // Takes what has a number for each dof or row, or an item for each block.
 static void take_values(hfiIsland* I, hfiArena* arena, size_t nv, size_t nrow, size_t nblock) {
   hfiDofVectors* x = &I->dofs;
   hfiRowVectors* rows = &I->rows;
   hfiForceEstimates* forces = &I->forces;
 
-  double** dofs[] = {&x->v,   &x->v0,   &x->p,            &x->dv,      &x->v1,  &x->r, &x->Av,
-                     &x->tau, &x->diag, &x->inverse_diag, &I->kept.v, &x->work};
-  take_vectors(arena, dofs, sizeof dofs / sizeof *dofs, nv + 3);
+  // by dof
+  size_t dofs = nv + PADDING;
+  HFI_TAKE_EACH(arena, double, dofs, &x->v, &x->v0, &x->p, &x->dv, &x->v1, &x->r, &x->Av, &x->tau, &x->diag);
+  HFI_TAKE_EACH(arena, double, dofs, &x->inverse_diag, &I->kept.v, &x->work);
 
-  // A stack has up to 3 rows of padding.
-  double** of_rows[] = {&rows->s,     &rows->s1,          &I->kept.s,             &rows->ds,    &rows->gamma, &rows->G,
-                        &I->duals.w, &forces->friction, &forces->inverse_mass, &rows->drift, &rows->weight};
-  take_vectors(arena, of_rows, sizeof of_rows / sizeof *of_rows, nrow + 3 * nblock);
+  // by row
+  size_t padded_rows = nrow + PADDING * nblock;
+  HFI_TAKE_EACH(arena, double, padded_rows, &rows->s, &rows->s1, &I->kept.s, &rows->ds, &rows->gamma, &rows->G);
+  HFI_TAKE_EACH(arena, double, padded_rows, &I->duals.w, &forces->friction, &forces->inverse_mass);
+  HFI_TAKE_EACH(arena, double, padded_rows, &rows->drift, &rows->weight);
 
+  // by block
   I->duals.groups = HFI_TAKE(arena, hfiDualGroups, nblock);
   forces->lag = HFI_TAKE(arena, double, nblock);
   I->kept.lag = HFI_TAKE(arena, double, nblock);
@@ -67,15 +67,15 @@ static void take_matrix(hfiNewtonMatrix* matrix, hfiArena* arena, const hfStepCa
   int32_t largest_stack = imax2(2 * c->max_tree_nv, PLANNED_DOFS);
   int32_t largest_dense = imax2(c->max_tree_nv, PLANNED_DOFS);
   int is_large = c->ntree > HFI_ROUGH_TREES;
-  matrix->locals = plan_room(arena, square(imin2(c->nv, largest_stack) + 3));
+  matrix->locals = plan_room(arena, square(imin2(c->nv, largest_stack) + PADDING));
   matrix->values = plan_room(arena, square(imin2(c->nv, largest_dense)));
   matrix->rough = plan_room(arena, is_large ? PLANNED_ROUGH * (size_t)c->nv : 0);
 
   hfi_block_plan(&matrix->sparse, arena, c->ntree, c->nv);
   hfi_block_plan(&matrix->dense, arena, 1, c->nv);
   hfi_star_plan(&matrix->star, arena, c->max_tree_nv);
-  matrix->local = matrix->locals.at;
-  matrix->dense.value = matrix->values.at; // The planned storage is always large enough for a single tree.
+  matrix->local = matrix->locals.start;
+  matrix->dense.value = matrix->values.start; // The planned storage is always large enough for a single tree.
 }
 
 // Takes all storage from the arena.
@@ -84,22 +84,25 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   size_t nrow = (size_t)c->nrow;
   size_t njac = (size_t)c->njac;
   size_t nblock = (size_t)c->nblock;
-  size_t padded = 4 * njac + 3 * nrow + 9 * nblock; // A stack of r rows and c columns has at most (r + 3) (c + 3) numbers.
-  hfiStacks* S = &I->stacks;
+  hfiStacks* stacks = &I->stacks;
   memset(I, 0, sizeof *I);
 
-  // trees, blocks and stacks
+  // trees and blocks
   HFI_TAKE_EACH(arena, int32_t, c->ntree, &I->tree, &I->first, &I->node);
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
   I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
-  S->kernels = hfi_stack_choose();
-  S->list = HFI_TAKE(arena, hfiStack, nblock);
-  HFI_TAKE_EACH(arena, int32_t, nblock, &S->wide, &S->unsorted);
-  S->segment = HFI_TAKE(arena, hfiSegment, njac);
-  S->index = HFI_TAKE(arena, int32_t, njac + (size_t)c->npiece);
-  HFI_TAKE_EACH(arena, double, padded, &S->jacobian, &S->transposed, &I->matrix.GJ, &S->full_rows);
-  S->column = HFI_TAKE(arena, double, nv + 3);
 
+  // stacks; a stack of r rows and c columns has at most (r + 3) (c + 3) = r c + 3 r + 3 c + 9 numbers, and c <= r c
+  size_t padded = 4 * njac + PADDING * nrow + PADDING * PADDING * nblock;
+  stacks->kernels = hfi_stack_choose();
+  stacks->list = HFI_TAKE(arena, hfiStack, nblock);
+  HFI_TAKE_EACH(arena, int32_t, nblock, &stacks->wide, &stacks->unsorted);
+  stacks->segment = HFI_TAKE(arena, hfiSegment, njac);
+  stacks->index = HFI_TAKE(arena, int32_t, njac + (size_t)c->npiece);
+  HFI_TAKE_EACH(arena, double, padded, &stacks->jacobian, &stacks->transposed, &I->matrix.GJ, &stacks->full_rows);
+  stacks->column = HFI_TAKE(arena, double, nv + PADDING);
+
+  // vectors, parts and matrix
   take_values(I, arena, nv, nrow, nblock);
   for (int b = 0; b < HFI_MAX_BRANCHES; ++b)
     I->parts.trunk_tau[b] = HFI_TAKE(arena, double, c->ntree > HFI_ROUGH_TREES ? nv : 0);
@@ -116,13 +119,14 @@ static int use_rough_factors(hfiIsland* I) {
   hfiNewtonMatrix* matrix = &I->matrix;
   size_t numbers = hfi_block_count_rough(&matrix->K);
   if (numbers > matrix->rough.count) return 0;
-  hfi_block_make_rough(&matrix->K, &matrix->rough_factors, matrix->rough.at, numbers, I->parts.workers);
+
+  hfi_block_make_rough(&matrix->K, &matrix->rough_factors, matrix->rough.start, numbers, I->parts.workers);
   return 1;
 }
 
 // Makes one node for each tree, couples the nodes of every block, and numbers trees and dofs in the order of
-// elimination. During this function I->node is the index of a tree in the list `trees`; at its end it is the position
-// of the tree in the order of elimination. Returns 0 if K needs more storage than was planned.
+// elimination: sets I->tree, I->node, I->first and I->matrix.K. Until the order is known, I->node is the index of a
+// tree in the list `trees`. Returns 0 if K needs more storage than was planned.
 static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   hfiBlockMatrix* K = &I->matrix.sparse;
@@ -130,7 +134,7 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
 
   // nodes and their couplings
   hfi_block_begin(K, ntree);
-  K->max_branches = is_large ? HFI_MAX_BRANCHES : 1;
+  K->branches.max = is_large ? HFI_MAX_BRANCHES : 1;
   for (int32_t i = 0; i < ntree; ++i) {
     K->weight[i] = tree_size(P, trees[i]);
     I->node[trees[i]] = i;
@@ -138,20 +142,22 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
     const hfStepPiece* piece = P->piece + block->piece;
+
+    // each pair of trees that the block acts on
     for (int32_t i = 1; i < block->npiece; ++i)
       for (int32_t j = 0; j < i; ++j) hfi_block_couple(K, I->node[piece[i].tree], I->node[piece[j].tree]);
   }
 
   // the order, and the storage of the panels
   if (!hfi_block_order(K)) return 0;
-  if (K->at[ntree] > I->matrix.values.count) return 0;
-  K->value = I->matrix.values.at;
+  if (K->panel_start[ntree] > I->matrix.values.count) return 0;
+  K->value = I->matrix.values.start;
   I->matrix.K = *K;
   if (is_large && !use_rough_factors(I)) return 0;
 
   // the numbers of trees and dofs
   for (int32_t k = 0; k < ntree; ++k) {
-    int32_t tree = trees[K->order[k]];
+    int32_t tree = trees[K->ordering.order[k]];
     I->tree[k] = tree;
     I->node[tree] = k;
     I->first[tree] = K->first[k];
@@ -204,30 +210,29 @@ static void gather_vectors(hfiIsland* I) {
   I->dofs.p_norm = hfi_system_momentum_norm(I, I->dofs.p);
 }
 
-// Tells the star which dofs of limbs the rows of a stack couple: each one with the last one.
-static void couple_columns(hfiStar* star, const hfiStack* stack) {
-  int32_t last = stack->dof[stack->ncol - 1];
-  int has_whole_trunk = stack->ncol > HFI_TRUNK && stack->dof[HFI_TRUNK - 1] == HFI_TRUNK - 1;
-  int32_t c = has_whole_trunk ? HFI_TRUNK : 0;
-
-  while (c < stack->ncol && stack->dof[c] < HFI_TRUNK) ++c;
-  for (; c < stack->ncol; ++c) hfi_star_couple(star, stack->dof[c], last);
-}
-
-// Finds the limbs of a tree from M and the stacks, which show which dofs are coupled. Trees of few dofs, such as arms
-// with fingers, gain nothing from limbs.
+// Finds the limbs of an island of one tree from M and the stacks, which show which dofs are coupled. If there are
+// limbs, K becomes a star. Trees of few dofs, such as arms with fingers, gain nothing from limbs.
 static void find_limbs(hfiIsland* I) {
   const double* M = I->problem->M + I->problem->M_start[*I->tree];
   hfiStar* star = &I->matrix.star;
   int32_t n = I->n;
   if (I->ntree != 1 || n < 2 * HFI_TRUNK) return;
-
   hfi_star_begin(star, n);
-  for (int32_t k = 0; k < I->stacks.nstack; ++k) couple_columns(star, I->stacks.list + k);
+
+  // the rows of a stack couple each of its dofs beyond the trunk with its last dof
+  for (int32_t k = 0; k < I->stacks.nstack; ++k) {
+    const hfiStack* stack = I->stacks.list + k;
+    int32_t last = stack->dof[stack->ncol - 1];
+    int32_t c = 0;
+    while (c < stack->ncol && stack->dof[c] < HFI_TRUNK) ++c;
+    for (; c < stack->ncol; ++c) hfi_star_couple(star, stack->dof[c], last);
+  }
+
   if (hfi_star_find_limbs(star, M, n)) I->matrix.K.star = star;
 }
 
-// Fills the island from the problem (island.h).
+// Copies the trees and blocks from the problem into the island: sets all numbers of the island, and its vectors p, v0,
+// diag and inverse_diag, but no iterate. Returns 0 if the island needs more storage than was planned.
 int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree,
                       const int32_t* blocks, int32_t nblock) {
   I->problem = problem;
@@ -240,14 +245,14 @@ int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t*
   I->rows.has_weights = 0;
   I->matrix.inertia = 0;
 
-  // nodes, and numbers of trees and dofs
+  // the order of elimination, which numbers trees and dofs
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
     make_one_node(I, trees, ntree);
   else if (!order_trees(I, trees, ntree, blocks, nblock))
     return 0;
-  I->parts.branches = I->matrix.K.branches;
+  I->parts.branches = I->matrix.K.branches.count;
 
-  // numbers
+  // dofs and rows
   gather_vectors(I);
   if (!hfi_island_gather_rows(I, blocks, nblock)) return 0;
   if (!I->stacks.is_plain) find_limbs(I);

@@ -1,14 +1,19 @@
 // An island: trees that are connected by blocks. It is a copy of part of the step problem, in a form that makes
 // Newton's method fast.
 //
-//   scalars   Saturated rows on a single dof (drives, limits, joint friction) need no matrix. They are the first blocks of the island, one row each.
-//   stacks   Consecutive other blocks that act on the same dofs form a stack. Their Jacobians are stacked in one dense matrix J, so that J v,
-//             J^T gamma and J^T G J read contiguous memory. Rows and columns are padded with zeros to multiples of
-//             four.
-//   nodes     The Newton matrix K is block-sparse with one node for each tree. A small island is one node, so that K is dense.
+//   scalars  Saturated rows on a single dof (drives, limits, joint friction) need no matrix. They are the first blocks
+//            of the island, one row each.
+//   stacks   Consecutive other blocks that act on the same dofs form a stack. Their Jacobians are stacked in one dense
+//            matrix J, so that J v, J^T gamma and J^T G J read contiguous memory. Rows and columns are padded with
+//            zeros to multiples of four.
+//   nodes    The Newton matrix K is block-sparse with one node for each tree. A small island is one node, so that K is
+//            dense.
 //
 // An index "of the island" counts the trees, dofs, blocks or rows of the island from zero. Dofs are in the order in
 // which K is eliminated. A "slot" is the index of a dof within its node.
+//
+// Names in the files of this folder: I is the island, P its step problem, K its Newton matrix, k a block of the island,
+// g a friction group, h the step [s], v velocities and s row velocities. The theory gives the symbols of each file.
 #ifndef HFI_SOLVE_ISLAND_H
 #define HFI_SOLVE_ISLAND_H
 
@@ -31,27 +36,32 @@ typedef struct hfiSegment {
   int32_t slot;   // slot of the first column's dof
 } hfiSegment;
 
-// Does the segment have six columns, like that of a free body?
+// Does the segment have six columns, as a free body has?
 static inline int hfi_is_free_body(const hfiSegment* g) { return g->ncol == 6; }
 
+// Blocks that act on the same dofs. A stack of free bodies acts only on one or two free bodies, and its rows are
+// compact (stack.h).
 typedef struct hfiStack {
   int32_t block, nblock;     // first block of the island, number of blocks
   int32_t row, nrow;         // first row of the island, number of rows
   int32_t ncol, ld;          // number of columns; ncol rounded up to a multiple of 4
-  int32_t height;            // nrow rounded up to a multiple of 4, by rows of padding; nrow if nfree is not 0
-  int32_t segment, nsegment; // first segment of the island, number of segments. Segments of the same node are neighbours.
+  int32_t height;            // nrow, of a stack without compact rows rounded up to a multiple of 4 by rows of padding
+  int32_t segment, nsegment; // first segment of the island, number of segments; those of the same node are neighbours
   int32_t nnode;             // number of nodes
-  int32_t nfree;             // number of free bodies, 1 or 2, if the stack acts only on these and its rows are compact (stack.h); otherwise 0
-  int32_t dim;               // if nfree > 0: number of rows of each block
-  int32_t body[2];           // if nfree > 0: first dof of each body
-  int32_t column;            // if nnode == 2: first column of the second node in the panel of the first (hfi_block_column)
+  int32_t column;            // if nnode == 2: first column of the second node in the panel of the first
   int32_t* piece;            // (npiece) the order of the pieces of a block by ascending dofs
   int32_t* dof;              // (ncol) dof of the island of each column, ascending
-  double *J, *JT;            // (height x ld), (ld x height); if nfree > 0: compact rows, NULL
+  double *J, *JT;            // (height x ld), (ld x height); of a stack of free bodies compact rows, NULL
+
+  // A stack of free bodies.
+  int32_t nfree;   // number of its free bodies, 1 or 2; 0: it is not a stack of free bodies
+  int32_t dim;     // number of rows of each block
+  int32_t body[2]; // (nfree) first dof of each body
 } hfiStack;
 
 typedef struct hfiIslandBlock {
-  int32_t law, dim;                // hfLawKind; number of rows
+  hfLawKind law;
+  int32_t dim;                     // number of rows
   int32_t row;                     // first row of the island
   int32_t source;                  // first row of the step problem
   int32_t stack;                   // stack of the block, or -1 for a scalar
@@ -61,9 +71,9 @@ typedef struct hfiIslandBlock {
 
 // A saturated row on one dof.
 typedef struct hfiScalar {
-  int32_t dof; // dof of the island
-  double J;    // the only entry of its row of the Jacobian
-  size_t at;   // index of K[dof][dof] in K.value
+  int32_t dof;     // dof of the island
+  double J;        // the only entry of its row of the Jacobian
+  size_t diagonal; // index of K[dof][dof] in K.value
 } hfiScalar;
 
 // The friction groups of a contact at given row velocities, in the symbols of dual.c. Each array has one number for
@@ -87,8 +97,8 @@ typedef struct hfiStackKernels hfiStackKernels; // step/solve/stack.h
 
 // Storage of planned size. An island that needs more is refused.
 typedef struct hfiRoom {
-  double* at;
-  size_t count; // number of doubles at `at`
+  double* start;
+  size_t count; // number of doubles from `start` on
 } hfiRoom;
 
 // ---- the parts of hfiIsland, each with the file that owns it ------------------------------------------
@@ -96,11 +106,11 @@ typedef struct hfiRoom {
 // The Jacobians of the blocks, stacked (island_rows.c, stack.c).
 typedef struct hfiStacks {
   const hfiStackKernels* kernels;
-  int32_t is_plain;              // 1: one tree without scalars, with one stack whose columns are all dofs of the tree in order
-  int32_t nstack;                // number of stacks
-  int32_t nfull;                 // number of stacks without compact rows
-  int32_t nsegment;              // number of segments of all stacks
-  hfiStack* list;                // (nstack)
+  int32_t is_plain; // 1: one tree without scalars, with one stack whose columns are all dofs of the tree in order
+  int32_t nstack;   // number of stacks
+  int32_t nfull;    // number of stacks without compact rows
+  int32_t nsegment; // number of segments of all stacks
+  hfiStack* list;   // (nstack)
   hfiSegment* segment;           // (nsegment)
   int32_t *wide, *unsorted;      // (blocks of the problem) scratch of gathering: blocks that are not scalars
   double* column;                // (ld) scratch for products with J
@@ -126,16 +136,17 @@ typedef struct hfiParts {
 
 // The Newton matrix and its factors (matrix.c).
 typedef struct hfiNewtonMatrix {
-  hfiBlockMatrix K;               // Newton matrix and its factors: a copy of `dense` or `sparse`
-  hfiBlockMatrix dense, sparse;   // matrix with one node; matrix with a node for each tree. Each keeps its pattern while K is a copy of the other.
-  hfiStar star;                   // star of K (linalg/star.h), used if the island is one tree with limbs
-  hfiBlockRough rough_factors;    // used if K has rough factors
-  double inertia;                 // K is computed with (1 + inertia) A in the place of A (newton.c) [-]
-  double *GJ, *local;             // scratch for forming K: (nrow x ld) and (ncol x ld) of a stack
-  hfiRoom values, locals, rough;  // storage of K.value, of `local`, and of rough factors
+  hfiBlockMatrix K;              // Newton matrix and its factors: a copy of `dense` or `sparse`
+  hfiBlockMatrix dense;          // matrix with one node. It keeps its pattern while K is a copy of `sparse`.
+  hfiBlockMatrix sparse;         // matrix with a node for each tree. It keeps its pattern while K is a copy of `dense`.
+  hfiStar star;                  // star of K (linalg/star.h), used if the island is one tree with limbs
+  hfiBlockRough rough_factors;   // used if K has rough factors
+  double inertia;                // K is computed with (1 + inertia) A in the place of A (newton.c) [-]
+  double *GJ, *local;            // scratch for forming K: (nrow x ld) and (ncol x ld) of a stack
+  hfiRoom values, locals, rough; // storage of K.value, of `local`, and of rough factors
 } hfiNewtonMatrix;
 
-// Vectors with a number for each dof of the island (n).
+// Vectors with a number for each dof of the island (n). newton.c moves them; system.c computes r, Av and tau.
 typedef struct hfiDofVectors {
   double *v, *v0, *p;          // iterate of Newton's method, velocity at the start of the step, p*
   double *dv, *v1;             // Newton step, velocity at the end of the full step
@@ -145,7 +156,7 @@ typedef struct hfiDofVectors {
   double p_norm;               // |p*|, mass-scaled [sqrt(kg) m/s]
 } hfiDofVectors;
 
-// Numbers of the rows (nrow), 0 in padding, and of the blocks (nblock), at the iterate.
+// Numbers of the rows (nrow), 0 in padding, and of the blocks (nblock), at the iterate (system.c).
 typedef struct hfiRowVectors {
   double* drift;                // drift of the rows, used if the problem has drift
   double *s, *s1, *ds;          // J v + drift, J v1 + drift, J dv
@@ -164,19 +175,19 @@ typedef struct hfiFrictionDuals {
 // Estimates of the contact forces in the soft iterations of a heap (soft.c, soft_contact.c, damp.c). The convex problem
 // (convex.c) uses lag, too.
 typedef struct hfiForceEstimates {
-  double* lag;                    // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
-  double* pi0;                    // (nblock) estimate of the normal force [N]
-  double* friction;               // (nrow) estimates of the friction forces [N or N m]
-  double* inverse_mass;           // (nrow) W of the rows [1/kg]
-  hfContactLaw* law;              // (nblock) soft laws of the contacts
-  const hfContactLaw** other_law; // (nblock) true law while `block` has the soft law; soft law while it has the true law
+  double* lag;          // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
+  double* pi0;          // (nblock) estimate of the normal force [N]
+  double* friction;     // (nrow) estimates of the friction forces [N or N m]
+  double* inverse_mass; // (nrow) W of the rows [1/kg]
+  hfContactLaw* law;    // (nblock) soft laws of the contacts
+  const hfContactLaw** other_law; // (nblock) true law while `block` has the soft law, otherwise the soft law
   int32_t is_damped;              // 1: the soft iterations of the heap are damped
   hfiDamping* damping;            // (nblock) used if is_damped is 1
 } hfiForceEstimates;
 
 // What an earlier solution of the same step found (solver.c).
 typedef struct hfiKnownAnswer {
-  int32_t rows;          // The first `rows` rows of the problem were solved before in this step, with the answer v0; 0: none.
+  int32_t rows;          // The first `rows` rows of the problem were solved in this step, with the answer v0; 0: none.
   const double* impulse; // (rows) the impulses of that answer
 } hfiKnownAnswer;
 
@@ -187,6 +198,8 @@ typedef struct hfiKeptPass {
 
 typedef struct hfiIsland {
   const hfStepProblem* problem;
+
+  // Sizes, and how the parts of the problem are numbered here (island.c, island_rows.c).
   int32_t n, ntree;      // number of dofs and of trees
   int32_t nblock, nrow;  // number of blocks and of rows, including padding
   int32_t nscalar;       // number of scalars: blocks, and rows, 0 to nscalar - 1
@@ -212,7 +225,9 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capaci
 
 // Copies `ntree` trees and the `nblock` blocks on them from the problem into the island. Both lists are in ascending
 // order. Returns 0 if the island needs more storage than was planned.
-int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree, const int32_t* blocks, int32_t nblock);
+int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree,
+                      const int32_t* blocks, int32_t nblock);
+
 // Copies the rows after the dofs of the island were numbered: a part of hfi_island_gather. Returns 0 if there is not
 // enough storage.
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock);
@@ -241,6 +256,6 @@ static inline void hfi_for_parts(const hfiIsland* I, void (*task)(void* context,
 }
 
 // First dof of the trunk.
-static inline int32_t hfi_trunk_dof(const hfiIsland* I) { return I->matrix.K.first[I->matrix.K.branch_start[I->parts.branches]]; }
+static inline int32_t hfi_trunk_dof(const hfiIsland* I) { return I->matrix.K.first[hfi_block_trunk(&I->matrix.K)]; }
 
 #endif

@@ -39,17 +39,22 @@ typedef struct StackStorage {
   double *jacobian, *transposed;
 } StackStorage;
 
-static StackStorage whole_storage(const hfiIsland* I) { return (StackStorage){I->stacks.index, I->stacks.jacobian, I->stacks.transposed}; }
+static StackStorage get_whole_storage(const hfiIsland* I) {
+  return (StackStorage){I->stacks.index, I->stacks.jacobian, I->stacks.transposed};
+}
+
+static hfiStack* last_stack(const hfiIsland* I) { return I->stacks.list + I->stacks.nstack - 1; }
 
 // Do two blocks act on the same dofs?
-static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfStepBlock* b) {
+static int act_on_same_dofs(const hfStepProblem* P, const hfStepBlock* a, const hfStepBlock* b) {
   if (a->npiece != b->npiece) return 0;
 
   for (int32_t i = 0; i < a->npiece; ++i) {
     const hfStepPiece* x = P->piece + a->piece + i;
     const hfStepPiece* y = P->piece + b->piece + i;
     if (x->tree != y->tree || x->ncol != y->ncol) return 0;
-    if (x->col == y->col) continue;
+    if (x->col == y->col) continue; // They share their list of dofs.
+
     for (int32_t j = 0; j < x->ncol; ++j)
       if (P->cols[x->col + j] != P->cols[y->col + j]) return 0;
   }
@@ -69,44 +74,34 @@ static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* 
 
 // Adds the columns of a piece to a stack, from column c on, in segments of consecutive dofs.
 static void add_columns(hfiIsland* I, hfiStack* stack, const hfStepPiece* piece, int32_t c) {
-  hfiStacks* S = &I->stacks;
+  hfiStacks* stacks = &I->stacks;
   int32_t node = I->node[piece->tree];
   int32_t first = I->first[piece->tree];
-  int32_t base = I->matrix.K.first[node];
+  int32_t first_of_node = I->matrix.K.first[node];
   const int32_t* cols = I->problem->cols + piece->col;
 
-  // the last segment, if it is one of the same node
-  hfiSegment* last = stack->nsegment ? S->segment + S->nsegment - 1 : NULL;
-  if (!last || last->node != node) {
+  // the last segment, which the first columns may lengthen if it belongs to the same node
+  hfiSegment* segment = stack->nsegment ? stacks->segment + stacks->nsegment - 1 : NULL;
+  if (!segment || segment->node != node) {
     ++stack->nnode;
-    last = NULL;
+    segment = NULL;
   }
-  int32_t next = last ? last->slot + last->ncol : -1; // the slot that would continue it
+  int32_t next_slot = segment ? segment->slot + segment->ncol : -1; // the slot that would lengthen it
 
   for (int32_t j = 0; j < piece->ncol; ++j) {
     int32_t dof = first + cols[j];
-    int32_t slot = dof - base;
+    int32_t slot = dof - first_of_node;
     stack->dof[c + j] = dof;
-    if (slot == next++) {
-      ++last->ncol;
-      continue;
+
+    if (slot == next_slot) {
+      ++segment->ncol;
+    } else {
+      segment = stacks->segment + stacks->nsegment++;
+      *segment = (hfiSegment){.node = node, .column = c + j, .ncol = 1, .slot = slot};
+      ++stack->nsegment;
     }
-
-    last = S->segment + S->nsegment++;
-    *last = (hfiSegment){.node = node, .column = c + j, .ncol = 1, .slot = slot};
-    ++stack->nsegment;
-    next = slot + 1;
+    next_slot = slot + 1;
   }
-}
-
-// Sets the fields of a stack that depend on all its nodes. All columns must have been added.
-static void finish_columns(hfiIsland* I, hfiStack* stack) {
-  const hfiSegment* first = I->stacks.segment + stack->segment;
-  const hfiSegment* last = I->stacks.segment + I->stacks.nsegment - 1;
-  int has_free_ends = hfi_is_free_body(first) && hfi_is_free_body(last);
-  int has_free_bodies = has_free_ends && stack->nsegment == stack->nnode && stack->nnode <= 2;
-  if (stack->nnode == 2) stack->column = hfi_block_column(&I->matrix.K, first->node, last->node);
-  stack->nfree = has_free_bodies ? stack->nsegment : 0;
 }
 
 // Can the rows of a block be compact (stack.h)? Forces act on both bodies with opposite signs, torques push none.
@@ -115,16 +110,19 @@ static int is_compact(const hfStepProblem* P, const hfStepBlock* block) {
   const hfStepPiece* last = first + block->npiece - 1;
   if (block->npiece > 2 || first->ncol != 6 || last->ncol != 6) return 0;
 
+  // the columns of translation of both bodies, row by row
   const double* a = P->J + first->jac;
   const double* b = P->J + last->jac;
   for (int32_t r = 0; r < block->dim; ++r, a += 6, b += 6) {
-    if (block->npiece == 2 && !(a[0] == -b[0] && a[1] == -b[1] && a[2] == -b[2])) return 0;
-    if (r >= 3 && !(a[0] == 0 && a[1] == 0 && a[2] == 0)) return 0;
+    int are_opposite = a[0] == -b[0] && a[1] == -b[1] && a[2] == -b[2];
+    int are_zero = a[0] == 0 && a[1] == 0 && a[2] == 0;
+    if (block->npiece == 2 && !are_opposite) return 0;
+    if (r >= 3 && !are_zero) return 0;
   }
   return 1;
 }
 
-// Begins a new stack with the columns of `block`.
+// Begins a new stack with the columns of `block`, and finds out whether its rows are compact. It has no rows yet.
 static void begin_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* rest) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   int32_t ncol = 0;
@@ -148,17 +146,24 @@ static void begin_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* re
     add_columns(I, stack, piece + stack->piece[i], c);
     c += piece[stack->piece[i]].ncol;
   }
-  finish_columns(I, stack);
 
-  // compact rows?
-  if (stack->nfree != block->npiece || !is_compact(I->problem, block)) stack->nfree = 0;
+  // the place of the second node in K
+  const hfiSegment* first = I->stacks.segment + stack->segment;
+  const hfiSegment* last = I->stacks.segment + I->stacks.nsegment - 1;
+  if (stack->nnode == 2) stack->column = hfi_block_column(&I->matrix.K, first->node, last->node);
+
+  // only one or two free bodies, one piece and one segment each?
+  int has_one_segment_each = stack->nsegment == stack->nnode && stack->nsegment == block->npiece;
+  int are_free = hfi_is_free_body(first) && hfi_is_free_body(last) && stack->nnode <= 2;
+  stack->nfree = has_one_segment_each && are_free && is_compact(I->problem, block) ? stack->nsegment : 0;
   stack->dim = block->dim;
   for (int32_t i = 0; i < stack->nfree; ++i) stack->body[i] = stack->dof[6 * i];
 }
 
-// Does a block that acts on the same dofs as the last stack belong to it?
-static int fits_stack(const hfiIsland* I, const hfStepBlock* block) {
-  const hfiStack* stack = I->stacks.list + I->stacks.nstack - 1;
+// Does a block that acts on the same dofs as the last stack belong to it? All blocks of a stack with compact rows have
+// compact rows, and the same number of them.
+static int fits_last_stack(const hfiIsland* I, const hfStepBlock* block) {
+  const hfiStack* stack = last_stack(I);
   return !stack->nfree || (block->dim == stack->dim && is_compact(I->problem, block));
 }
 
@@ -188,7 +193,7 @@ HFI_FORCE_INLINE void copy_compact(const hfStepProblem* P, const hfStepBlock* bl
 HFI_FORCE_INLINE void copy_padded_rows(const double* restrict J, int32_t dim, int32_t n, int32_t ld,
                                        double* restrict to) {
   for (int32_t r = 0; r < dim; ++r, to += ld, J += n) {
-    to[ld - 4] = to[ld - 3] = to[ld - 2] = to[ld - 1] = 0;
+    for (int32_t i = 1; i <= 4; ++i) to[ld - i] = 0;
     for (int32_t c = 0; c < n; ++c) to[c] = J[c];
   }
 }
@@ -205,11 +210,13 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
     return;
   }
 
+  // padding
   for (int32_t r = 0; r < dim && stack->ncol < ld; ++r) {
     double* last = to + (r + 1) * ld - 4;
     for (int i = 0; i < 4; ++i) last[i] = 0;
   }
 
+  // pieces
   for (int32_t i = 0; i < block->npiece; ++i) {
     const hfStepPiece* piece = P->piece + block->piece + stack->piece[i];
     const double* from = P->J + piece->jac;
@@ -221,17 +228,18 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
   }
 }
 
-// Appends a block to the last stack.
+// Appends a block to the last stack: copies its rows, and appends it to the blocks of the island.
 static void extend_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* rest) {
-  hfiStack* stack = I->stacks.list + I->stacks.nstack - 1;
+  hfiStack* stack = last_stack(I);
   append_block(I, block, I->stacks.nstack - 1);
 
-  if (stack->nfree)
+  if (stack->nfree) {
     HFI_BY_SIZE(block->dim, copy_compact, I->problem, block, stack, rest->jacobian);
-  else
+    rest->jacobian += hfi_compact_size(block->dim);
+  } else {
     copy_rows(I->problem, block, stack, rest->jacobian);
-
-  rest->jacobian += stack->nfree ? hfi_compact_size(block->dim) : block->dim * stack->ld;
+    rest->jacobian += block->dim * stack->ld;
+  }
   ++stack->nblock;
   stack->nrow += block->dim;
 }
@@ -253,12 +261,16 @@ static void transpose_stack(const hfiStack* stack, double* to) {
       }
 }
 
-// Ends the last stack, if there is one: pads its rows with zeros and transposes it.
+// Ends the last stack, if there is one: pads its rows with zeros and transposes it. Compact rows need neither.
 static void finish_stack(hfiIsland* I, StackStorage* rest) {
   if (I->stacks.nstack == 0) return;
-  hfiStack* stack = I->stacks.list + I->stacks.nstack - 1;
-  stack->height = stack->nfree ? stack->nrow : round_up4(stack->nrow);
-  if (stack->nfree) return;
+
+  hfiStack* stack = last_stack(I);
+  if (stack->nfree) {
+    stack->height = stack->nrow;
+    return;
+  }
+  stack->height = round_up4(stack->nrow);
   I->stacks.nfull += 1;
 
   // rows of padding
@@ -276,23 +288,24 @@ static void finish_stack(hfiIsland* I, StackStorage* rest) {
 // widest stack.
 static int gather_stacks(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
-  const hfStepBlock* last = NULL;
-  StackStorage rest = whole_storage(I);
+  const hfStepBlock* last = NULL; // the block before
+  StackStorage rest = get_whole_storage(I);
   int32_t widest = 0;
 
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
-    if (!last || !same_columns(P, last, block) || !fits_stack(I, block)) {
+    int extends_stack = last && act_on_same_dofs(P, last, block) && fits_last_stack(I, block);
+    if (!extends_stack) {
       finish_stack(I, &rest);
       begin_stack(I, block, &rest);
-      widest = imax2(widest, I->stacks.list[I->stacks.nstack - 1].ncol);
+      widest = imax2(widest, last_stack(I)->ncol);
     }
     extend_stack(I, block, &rest);
     last = block;
   }
   finish_stack(I, &rest);
 
-  I->matrix.local = I->matrix.locals.at;
+  I->matrix.local = I->matrix.locals.start;
   return (size_t)(widest + 3) * (size_t)(widest + 3) <= I->matrix.locals.count;
 }
 
@@ -301,7 +314,7 @@ static int gather_stacks(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
 // Returns the part that a node of K belongs to.
 static int32_t part_of_node(const hfiIsland* I, int32_t node) {
   int32_t p = 0;
-  while (node >= I->matrix.K.branch_start[p + 1]) ++p;
+  while (node >= I->matrix.K.branches.start[p + 1]) ++p;
   return p;
 }
 
@@ -330,22 +343,23 @@ static void sort_by_parts(hfiIsland* I, int32_t nwide) {
 // blocks.
 static void find_parts(hfiIsland* I) {
   hfiParts* parts = &I->parts;
-  const hfiStacks* S = &I->stacks;
+  const hfiStacks* stacks = &I->stacks;
   if (!hfi_is_divided(I)) {
     parts->stack[0] = 0;
     parts->block[0] = I->nscalar;
     for (int p = 1; p <= 2; ++p) {
-      parts->stack[p] = S->nstack;
+      parts->stack[p] = stacks->nstack;
       parts->block[p] = I->nblock;
     }
     return;
   }
 
-  int32_t k = 0;
+  int32_t i = 0;
   for (int32_t p = 0; p <= parts->branches + 1; ++p) {
-    while (k < S->nstack && part_of_node(I, S->segment[S->list[k].segment].node) < p) ++k;
-    parts->stack[p] = k;
-    parts->block[p] = k < S->nstack ? S->list[k].block : I->nblock;
+    // the first stack whose first node is in part p or a later part
+    while (i < stacks->nstack && part_of_node(I, stacks->segment[stacks->list[i].segment].node) < p) ++i;
+    parts->stack[p] = i;
+    parts->block[p] = i < stacks->nstack ? stacks->list[i].block : I->nblock;
   }
 }
 
@@ -362,7 +376,7 @@ static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
 static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   const hfiBlockMatrix* K = &I->matrix.K;
-  int32_t n = 0;
+  int32_t n = 0; // number of scalars
   int32_t nwide = 0;
 
   for (int32_t b = 0; b < nblock; ++b) {
@@ -375,10 +389,17 @@ static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nbloc
     const hfStepPiece* piece = P->piece + block->piece;
     int32_t node = I->node[piece->tree];
     int32_t dof = I->first[piece->tree] + P->cols[piece->col];
-    // K[dof][dof] is on the diagonal of the node's panel. The next slot is one row and one column further.
-    size_t diagonal = (size_t)(dof - K->first[node]) * (size_t)(hfi_block_stride(K, node) + 1);
-    I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .at = K->at[node] + diagonal};
-    I->block[n] = (hfiIslandBlock){HF_LAW_SATURATED, 1, n, block->row, -1, NULL, P->saturated + block->param};
+    int32_t slot = dof - K->first[node];
+    // Along the diagonal of the node's panel the next slot is one row and one column further.
+    size_t diagonal = K->panel_start[node] + (size_t)slot * (size_t)(hfi_block_stride(K, node) + 1);
+
+    I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .diagonal = diagonal};
+    I->block[n] = (hfiIslandBlock){.law = HF_LAW_SATURATED,
+                                   .dim = 1,
+                                   .row = n,
+                                   .source = block->row,
+                                   .stack = -1,
+                                   .saturated = P->saturated + block->param};
     ++n;
   }
 
@@ -407,19 +428,25 @@ static int are_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock) 
 // Gathers the blocks of a plain island into its only stack. Piece 0 has all columns and column c is dof c, so that the
 // lists `piece` and `dof` of the stack are the same list 0, 1, 2, ...
 static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
-  hfiStacks* S = &I->stacks;
-  StackStorage rest = whole_storage(I);
+  hfiStacks* stacks = &I->stacks;
+  StackStorage rest = get_whole_storage(I);
   int32_t n = I->n;
   I->nscalar = 0;
   I->nblock = 0;
   I->nrow = 0;
 
-  S->nstack = 1;
-  S->nsegment = 1;
-  S->segment[0] = (hfiSegment){.ncol = n};
-  for (int32_t c = 0; c < n; ++c) S->index[c] = c;
-  S->list[0] = (hfiStack){
-      .ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .piece = S->index, .dof = S->index, .J = S->jacobian};
+  // the stack, still without rows
+  stacks->nstack = 1;
+  stacks->nsegment = 1;
+  stacks->segment[0] = (hfiSegment){.ncol = n};
+  for (int32_t c = 0; c < n; ++c) stacks->index[c] = c;
+  stacks->list[0] = (hfiStack){.ncol = n,
+                               .ld = round_up4(n),
+                               .nsegment = 1,
+                               .nnode = 1,
+                               .piece = stacks->index,
+                               .dof = stacks->index,
+                               .J = stacks->jacobian};
 
   for (int32_t b = 0; b < nblock; ++b) extend_stack(I, I->problem->block + blocks[b], &rest);
   finish_stack(I, &rest);
@@ -437,13 +464,16 @@ static void gather_drift(hfiIsland* I) {
   }
 }
 
-// Reads the numbering of trees, dofs and nodes; sets the blocks, scalars, stacks, parts and drift.
+// Reads the numbering of trees, dofs and nodes; sets the blocks, scalars, stacks, parts and drift. Returns 0 if there
+// is not enough storage.
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   I->stacks.is_plain = are_plain(I, blocks, nblock);
   if (I->stacks.is_plain)
     gather_plain(I, blocks, nblock);
-  else if (!gather_stacks(I, I->stacks.wide, gather_scalars(I, blocks, nblock)))
-    return 0;
+  else {
+    int32_t nwide = gather_scalars(I, blocks, nblock);
+    if (!gather_stacks(I, I->stacks.wide, nwide)) return 0;
+  }
 
   find_parts(I);
   if (I->problem->drift) gather_drift(I);

@@ -102,7 +102,7 @@ static void add_segments(hfiIsland* I, const hfiStack* stack, const hfiSegment* 
 // Returns where part p adds to the diagonal block of K of a free body. *ld is the width of its rows. A branch has own
 // blocks for bodies of the trunk.
 static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int32_t p, int* ld) {
-  int own = p < I->parts.branches && body->node >= I->matrix.K.branch_start[I->parts.branches];
+  int own = p < I->parts.branches && body->node >= I->matrix.K.branches.start[I->parts.branches];
   *ld = own ? I->matrix.K.size[body->node] : hfi_block_stride(&I->matrix.K, body->node);
   return (own ? hfi_block_of_trunk(&I->matrix.K, p, body->node) : hfi_block_rows(&I->matrix.K, body->node)) + body->slot * (*ld + 1);
 }
@@ -183,7 +183,7 @@ static void place_mass(const hfiIsland* I, int32_t first, int32_t end) {
 // K += J^T G J of the scalars.
 static void add_scalars(hfiIsland* I) {
   for (int32_t i = 0; i < I->nscalar; ++i)
-    I->matrix.K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->rows.G[i];
+    I->matrix.K.value[I->scalar[i].diagonal] += sqr(I->scalar[i].J) * I->rows.G[i];
 }
 
 // Forms K of an island that is not divided.
@@ -210,8 +210,8 @@ typedef struct MatrixTask {
 // Copies A to the panels of part p, whose other numbers become zero.
 void hfi_system_begin_matrix(hfiIsland* I, int p, int symmetric) {
   hfiBlockMatrix* K = &I->matrix.K;
-  int32_t first = K->branch_start[p];
-  int32_t end = K->branch_start[p + 1];
+  int32_t first = K->branches.start[p];
+  int32_t end = K->branches.start[p + 1];
   hfi_block_zero(K, first, end, symmetric);
   if (p < I->parts.branches) hfi_block_zero_trunk(K, p);
   place_mass(I, first, end);

@@ -321,7 +321,7 @@ HFI_NOINLINE static double release_rows(iteration* it, hfiNewtonResult* out, dou
     out->iterations += 1;
     it->releases += 1;
 
-    if (hfi_block_factor(K, K->symmetric) != 0 || !compute_step(it)) return alpha;
+    if (hfi_block_factor(K, K->factors.symmetric) != 0 || !compute_step(it)) return alpha;
     it->g_start = hfi_dot(I->dofs.dv, true_r, I->n);
     alpha = search_rows(it);
   }

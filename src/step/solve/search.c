@@ -121,7 +121,7 @@ int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
     I->dofs.r[scalar->dof] -= scalar->J * (impulse - I->rows.gamma[k]);
     I->rows.gamma[k] = impulse;
     I->rows.G[k] = h * law->kappa;
-    I->matrix.K.value[scalar->at] += sqr(scalar->J) * I->rows.G[k];
+    I->matrix.K.value[scalar->diagonal] += sqr(scalar->J) * I->rows.G[k];
     ++count;
   }
   return count;

@@ -209,7 +209,7 @@ HFI_FORCE_INLINE void multiply_trees(const hfiIsland* I, int32_t first_tree, int
 // y = A x of the trees of a part.
 static void multiply_trees_of_part(void* context, int p) {
   const RowTask* task = context;
-  const int32_t* start = task->I->matrix.K.branch_start;
+  const int32_t* start = task->I->matrix.K.branches.start;
   multiply_trees(task->I, start[p], start[p + 1], task->v, task->s);
 }
 
@@ -256,8 +256,8 @@ static inline void add_full_impulse(const hfiIsland* I, const hfiStack* stack, d
 void hfi_system_begin_impulses(const hfiIsland* I, int p) {
   const hfiBlockMatrix* K = &I->matrix.K;
   double* tau = I->dofs.tau;
-  int32_t first = K->first[K->branch_start[p]];
-  int32_t end = K->first[K->branch_start[p + 1]];
+  int32_t first = K->first[K->branches.start[p]];
+  int32_t end = K->first[K->branches.start[p + 1]];
   memset(tau + first, 0, sizeof *tau * (size_t)(end - first));
 
   if (p == I->parts.branches) return;
