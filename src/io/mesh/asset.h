@@ -14,7 +14,8 @@ typedef struct hfiMeshSpec {
   double scale[3], refpos[3], refquat[4];
   int inertia;       // hfMeshInertia
   int max_hull_vert; // largest number of vertices of the hull if above 3; otherwise there is no limit
-  int first_object;  // 1: if an OBJ file has several objects, only the triangles of the first count, but the points of all, as in MuJoCo
+  // 1: of an OBJ file with several objects only the triangles of the first count, but the points of all, as in MuJoCo.
+  int first_object;
 } hfiMeshSpec;
 
 hfiMeshSpec hfi_mesh_spec_default(void);

@@ -5,6 +5,8 @@
 //   volume V = sum a.(b x c)/6,   vector area A = sum (b - a) x (c - a)/2,
 // where A = 0 if the surface is closed. Otherwise |A| is the area of the opening, if it has one flat edge.
 // The hull fills what is hollow: its volume over V says by how much.
+//
+// m: the model, said: the diagnostics to which notes are added.
 #include <holdfast/import.h>
 
 #include "io/xml/reader.h"
@@ -88,6 +90,7 @@ static double compute_longest_side(const hfModel* m, int mesh) {
   return longest;
 }
 
+// Measures a mesh and its hull: volumes, opening, length, and whether the hull differs from the mesh.
 hfMeshShape hf_model_mesh_shape(const hfModel* m, int32_t mesh) {
   hfMeshShape shape = {.hull_volume = compute_hull_volume(m, mesh), .longest_side = compute_longest_side(m, mesh)};
 
@@ -151,22 +154,26 @@ static void print_mesh(const hfModel* m, int mesh, int geom, char* text, size_t 
 // Warns of one object that collides as something else than its mesh.
 static void warn_of_object(const hfModel* m, int mesh, int geom, const hfMeshShape* shape, const char* file,
                            hfDiagnostics* said) {
-  static const char way_out[] = "For contact inside, take several convex meshes or primitive shapes (CoACD cuts a mesh into convex parts)";
+  static const char advice[] = "For contact inside, take several convex meshes or primitive shapes "
+                               "(CoACD cuts a mesh into convex parts)";
   char name[200];
   char message[HF_MESSAGE_SIZE];
 
   print_mesh(m, mesh, geom, name, sizeof name);
   if (shape->has_opening)
-    snprintf(message, sizeof message, "%s collides as its convex hull, and its surface is open (%.3g cm^2): hollows and holes in it are filled. %s", name,
-             1e4 * shape->opening, way_out);
+    snprintf(message, sizeof message,
+             "%s collides as its convex hull, and its surface is open (%.3g cm^2): "
+             "hollows and holes in it are filled. %s",
+             name, 1e4 * shape->opening, advice);
   else
-    snprintf(message, sizeof message, "%s collides as its convex hull, which has %.3g times its volume: hollows and holes in it are filled. %s", name,
-             shape->volume_ratio, way_out);
+    snprintf(message, sizeof message,
+             "%s collides as its convex hull, which has %.3g times its volume: hollows and holes in it are filled. %s",
+             name, shape->volume_ratio, advice);
   hfi_diagnostics_add(said, HF_WARNING, file, 0, message, "");
 }
 
-// Objects are warned of one by one. The links of mechanisms are counted in one note: models of robots are made for
-// hulls.
+// Reports meshes that collide as something else. Objects are warned of one by one. The links of mechanisms are counted
+// in one note, because models of robots are made for hulls.
 static void note_hulls(const hfModel* m, const char* file, hfDiagnostics* said) {
   char message[HF_MESSAGE_SIZE];
   char name[200];
@@ -181,9 +188,11 @@ static void note_hulls(const hfModel* m, const char* file, hfDiagnostics* said) 
     if (!shape.differs) continue;
 
     if (use.is_object) {
-      if (++nobject <= NAMED_OBJECTS) warn_of_object(m, i, use.geom, &shape, file, said);
+      ++nobject;
+      if (nobject <= NAMED_OBJECTS) warn_of_object(m, i, use.geom, &shape, file, said);
       continue;
     }
+
     ++nlink;
     if (shape.volume_ratio > worst_ratio) {
       worst_ratio = shape.volume_ratio;
@@ -192,14 +201,19 @@ static void note_hulls(const hfModel* m, const char* file, hfDiagnostics* said) 
   }
 
   if (nobject > NAMED_OBJECTS) {
-    snprintf(message, sizeof message, "%d more meshes of objects collide as their convex hulls and differ from them (holdfast info lists all meshes)",
+    snprintf(message, sizeof message,
+             "%d more meshes of objects collide as their convex hulls and differ from them "
+             "(holdfast info lists all meshes)",
              nobject - NAMED_OBJECTS);
     hfi_diagnostics_add(said, HF_WARNING, file, 0, message, "");
   }
+
   if (nlink > 0) {
+    char count[64] = "1 mesh of links collides as convex hull";
+    if (nlink > 1) snprintf(count, sizeof count, "%d meshes of links collide as convex hulls", nlink);
     snprintf(message, sizeof message,
-             "%d mesh%s of links collide%s as convex hull%s; the hull differs most for %s, with %.3g times its volume (holdfast info lists all meshes)", nlink,
-             nlink > 1 ? "es" : "", nlink > 1 ? "" : "s", nlink > 1 ? "s" : "", name, worst_ratio);
+             "%s; the hull differs most for %s, with %.3g times its volume (holdfast info lists all meshes)", count,
+             name, worst_ratio);
     hfi_diagnostics_add(said, HF_NOTE, file, 0, message, "");
   }
 }
@@ -228,18 +242,19 @@ static void note_lengths(const hfModel* m, const char* file, hfDiagnostics* said
     int is_mesh = hf_model_geom_type(m)[g] == HF_GEOM_MESH;
     if (!moves && !is_mesh) continue;
     double length = compute_geom_length(m, g);
-    if (length <= (moves ? LONG_MOVING_SHAPE : LONG_FIXED_MESH)) continue;
+    double bound = moves ? LONG_MOVING_SHAPE : LONG_FIXED_MESH;
+    if (length <= bound) continue;
 
     char label[HF_LABEL_SIZE];
     char first[200];
     snprintf(first, sizeof first, "%.4g m of body \"%.80s\"", length, hf_model_label(m, HF_OBJECT_BODY, body, label));
-    hfi_diagnostics_add(said, HF_NOTE, file, 0,
-                        is_mesh ? "a very long mesh: if its file is in millimetres, it needs the scale 0.001 0.001 0.001"
-                                : "a very long shape that moves: lengths are in metres",
-                        first);
+    const char* message = "a very long shape that moves: lengths are in metres";
+    if (is_mesh) message = "a very long mesh: if its file is in millimetres, it needs the scale 0.001 0.001 0.001";
+    hfi_diagnostics_add(said, HF_NOTE, file, 0, message, first);
   }
 }
 
+// Adds the notes about a model to the diagnostics. file: for the messages.
 void hf_model_diagnose(const hfModel* m, const char* file, hfDiagnostics* said) {
   note_hulls(m, file, said);
   note_lengths(m, file, said);

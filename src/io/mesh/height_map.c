@@ -16,7 +16,8 @@ enum { MAX_MAP_BYTES = 1 << 30 };
 static hfStatus check_size(const char* file, long nrow, long ncol, hfError* error) {
   if (nrow >= 2 && ncol >= 2 && nrow <= HFI_MOST_HEIGHTS / ncol) return HF_OK;
   return hfi_refuse(error, HF_ERROR_PARSE,
-                    "%s: a height field has at least 2 rows and 2 columns, and at most %d heights; this one has %ld rows and %ld columns",
+                    "%s: a height field has at least 2 rows and 2 columns, and at most %d heights; "
+                    "this one has %ld rows and %ld columns",
                     file, HFI_MOST_HEIGHTS, nrow, ncol);
 }
 
@@ -29,6 +30,7 @@ static hfStatus allocate(hfiHeightMap* map, int nrow, int ncol, hfError* error) 
   return HF_OK;
 }
 
+// Reads the grey values of a PNG image.
 hfStatus hfi_height_map_read_png(hfiHeightMap* map, const char* text, size_t size, const char* file, hfError* error) {
   int width = 0;
   int height = 0;
@@ -46,6 +48,7 @@ hfStatus hfi_height_map_read_png(hfiHeightMap* map, const char* text, size_t siz
   return status;
 }
 
+// Reads MuJoCo's binary format: nrow and ncol as int32, then nrow ncol floats.
 hfStatus hfi_height_map_read_binary(hfiHeightMap* map, const char* text, size_t size, const char* file,
                                     hfError* error) {
   int32_t n[2] = {0, 0};
@@ -57,12 +60,14 @@ hfStatus hfi_height_map_read_binary(hfiHeightMap* map, const char* text, size_t 
 
   size_t bytes = sizeof *map->value * (size_t)n[0] * (size_t)n[1];
   if (size != sizeof n + bytes)
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s: %d rows of %d floats take %zu bytes, the file has %zu behind their numbers", file, n[0], n[1],
-                      bytes, size - sizeof n);
+    return hfi_refuse(error, HF_ERROR_PARSE,
+                      "%s: %d rows of %d floats take %zu bytes, the file has %zu behind their numbers", file, n[0],
+                      n[1], bytes, size - sizeof n);
 
   status = allocate(map, n[0], n[1], error);
   if (status != HF_OK) return status;
   memcpy(map->value, text + sizeof n, bytes);
+
   for (int i = 0; i < map->nrow * map->ncol; ++i) {
     if (isfinite(map->value[i])) continue;
     free(map->value);
@@ -73,10 +78,12 @@ hfStatus hfi_height_map_read_binary(hfiHeightMap* map, const char* text, size_t 
   return HF_OK;
 }
 
+// Reads the heights of a file, a PNG image or MuJoCo's binary format.
 hfStatus hfi_height_map_load(hfiHeightMap* map, const char* path, int is_png, hfError* error) {
   size_t size = 0;
   if (!hfi_file_exists(path))
-    return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders)",
+    return hfi_refuse(error, HF_ERROR_FILE,
+                      "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders)",
                       path);
 
   char* text = hfi_slurp(path, MAX_MAP_BYTES, &size, error);
@@ -90,18 +97,20 @@ hfStatus hfi_height_map_load(hfiHeightMap* map, const char* path, int is_png, hf
   return status;
 }
 
+// Maps the heights to 0 ... 1, in single precision as MuJoCo does it. A flat map becomes zero.
 void hfi_height_map_normalise(hfiHeightMap* map) {
+  static const float FLAT_RANGE = 1e-14f; // A map whose heights differ by less is flat, as in MuJoCo.
   int count = map->nrow * map->ncol;
-  float least = map->value[0];
-  float most = map->value[0];
+  float lowest = map->value[0];
+  float highest = map->value[0];
   for (int i = 1; i < count; ++i) {
-    least = fminf(least, map->value[i]);
-    most = fmaxf(most, map->value[i]);
+    lowest = fminf(lowest, map->value[i]);
+    highest = fmaxf(highest, map->value[i]);
   }
 
-  float range = most - least;
+  float range = highest - lowest;
   for (int i = 0; i < count; ++i) {
-    map->value[i] -= least;
-    if (range > 1e-14f) map->value[i] /= range;
+    map->value[i] -= lowest;
+    if (range > FLAT_RANGE) map->value[i] /= range;
   }
 }

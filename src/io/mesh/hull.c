@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies qhull's triangles, or only counts them if tri is NULL; in Qt mode each facet has three vertices, ordered by
-// `toporient`.
+// Copies the triangles of qhull's result, or only counts them if tri is NULL. With the option Qt each facet has three
+// vertices, whose order follows from `toporient`. Returns the number of triangles.
 static int32_t copy_facets(qhT* qh, int32_t* tri) {
   int32_t count = 0;
   facetT* facet;
@@ -39,8 +39,8 @@ static int32_t copy_facets(qhT* qh, int32_t* tri) {
   return count;
 }
 
-// The first line that qhull wrote, cut to the length of a message.
-static void first_line(char* report) {
+// Cuts a text behind its first line.
+static void keep_first_line(char* report) {
   char* end = strpbrk(report, "\r\n");
   if (end) *end = 0;
 }
@@ -73,6 +73,8 @@ static hfStatus run_qhull(hfiTriMesh* mesh, int max_vertices, FILE* report, int*
   return status;
 }
 
+// Computes the convex hull of a mesh: hulltri and nhulltri. max_vertices: of the hull, if above 3. what: name of the
+// mesh, for messages.
 hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, hfError* error) {
   if (mesh->nvert < 4)
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: %d points have no convex hull", what, (int)mesh->nvert);
@@ -84,16 +86,20 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   hfStatus status = run_qhull(mesh, max_vertices, report, &code);
   fclose(report);
   text[sizeof text - 1] = 0;
-  first_line(text);
+  keep_first_line(text);
 
+  // refusals
   if (status == HF_ERROR_MEMORY) return hfi_refuse(error, status, "%s: out of memory", what);
   if (status && code == qh_ERRsingular)
-    return hfi_refuse(error, status, "%s: the points are flat and have no convex hull (--skip-meshes, skip_meshes: leave such geoms out)",
+    return hfi_refuse(error, status,
+                      "%s: the points are flat and have no convex hull "
+                      "(--skip-meshes, skip_meshes: leave such geoms out)",
                       what);
   if (status || mesh->nhulltri < 4)
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: no convex hull (qhull error %d: %.200s)", what, code, text);
 
-  if (mesh->ntri == 0) { // A mesh of points without triangles has its hull as its surface.
+  // a mesh of points without triangles has its hull as its surface
+  if (mesh->ntri == 0) {
     mesh->tri = malloc((size_t)mesh->nhulltri * 3 * sizeof *mesh->tri);
     if (!mesh->tri) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", what);
     memcpy(mesh->tri, mesh->hulltri, (size_t)mesh->nhulltri * 3 * sizeof *mesh->tri);
@@ -102,6 +108,7 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   return HF_OK;
 }
 
+// Computes the triangles of the convex hull of points, which hf_hull_free frees.
 hfStatus hf_hull_compute(const double* vert, int32_t nvert, int32_t max_vertices, int32_t** tri, int32_t* ntri,
                          hfError* error) {
   hfi_clear_error(error);

@@ -1,4 +1,6 @@
 // Building a mesh vertex by vertex, joining equal vertices, and transforming a mesh as its asset asks.
+//
+// b: the mesh that is built.
 #include "io/mesh/mesh.h"
 
 #include "base/error.h"
@@ -25,6 +27,7 @@ void hfi_trimesh_builder_release(hfiTriMeshBuilder* b) {
   memset(b, 0, sizeof *b);
 }
 
+// Hands the mesh over if `status` is HF_OK, and releases everything else. Returns the status.
 hfStatus hfi_trimesh_finish(hfiTriMeshBuilder* b, hfiTriMesh* mesh, hfStatus status) {
   if (status == HF_OK) {
     *mesh = b->mesh;
@@ -48,22 +51,26 @@ static int grow(void** array, int32_t* capacity, int32_t count, int32_t limit, s
   return 0;
 }
 
+// Appends a vertex. Returns -1 if there is no room.
 int hfi_trimesh_add_vertex(hfiTriMeshBuilder* b, const double v[3]) {
   void* array = b->mesh.vert;
   int failed = grow(&array, &b->vert_capacity, b->mesh.nvert, HFI_TRIMESH_MAX_VERTICES, 3 * sizeof(double));
   b->mesh.vert = array;
   if (failed) return -1;
-  memcpy(b->mesh.vert + 3 * (size_t)b->mesh.nvert++, v, 3 * sizeof(double));
+  memcpy(b->mesh.vert + 3 * (size_t)b->mesh.nvert, v, 3 * sizeof(double));
+  ++b->mesh.nvert;
   return 0;
 }
 
+// Appends a triangle of three vertices. Returns -1 if there is no room.
 int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t k) {
   void* array = b->mesh.tri;
   int failed = grow(&array, &b->tri_capacity, b->mesh.ntri, HFI_TRIMESH_MAX_TRIANGLES, 3 * sizeof(int32_t));
   b->mesh.tri = array;
   if (failed) return -1;
 
-  int32_t* tri = b->mesh.tri + 3 * (size_t)b->mesh.ntri++;
+  int32_t* tri = b->mesh.tri + 3 * (size_t)b->mesh.ntri;
+  ++b->mesh.ntri;
   tri[0] = i;
   tri[1] = j;
   tri[2] = k;
@@ -72,11 +79,14 @@ int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t
 
 // FNV-1a hash of the bits. The caller has turned -0 into 0, so that equal numbers have equal bits.
 static uint32_t hash_vertex(const double v[3]) {
-  uint32_t h = 2166136261u;
+  static const uint32_t FNV_OFFSET = 2166136261u;
+  static const uint32_t FNV_PRIME = 16777619u;
   unsigned char bytes[3 * sizeof(double)];
   memcpy(bytes, v, sizeof bytes);
-  for (size_t i = 0; i < sizeof bytes; ++i) h = (h ^ bytes[i]) * 16777619u;
-  return h;
+
+  uint32_t hash = FNV_OFFSET;
+  for (size_t i = 0; i < sizeof bytes; ++i) hash = (hash ^ bytes[i]) * FNV_PRIME;
+  return hash;
 }
 
 // The slot of the table that has this vertex, or the empty one where it belongs.
@@ -89,7 +99,7 @@ static int32_t* find_slot(const hfiTriMeshBuilder* b, const double v[3]) {
 }
 
 // Doubles the table and enters all vertices again. Returns -1 if there is no memory.
-static int rehash(hfiTriMeshBuilder* b) {
+static int double_table(hfiTriMeshBuilder* b) {
   int32_t count = b->slot_count ? 2 * b->slot_count : 1024;
   int32_t* slot = malloc((size_t)count * sizeof *slot);
   if (!slot) return -1;
@@ -102,9 +112,11 @@ static int rehash(hfiTriMeshBuilder* b) {
   return 0;
 }
 
+// The index of a vertex, which is added unless it is there already. Returns -1 if there is no room.
 int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]) {
   double key[3] = {v[0] + 0.0, v[1] + 0.0, v[2] + 0.0}; // -0 + 0 = 0
-  if (2 * b->mesh.nvert >= b->slot_count && rehash(b) != 0) return -1;
+  int is_half_full = 2 * b->mesh.nvert >= b->slot_count;
+  if (is_half_full && double_table(b) != 0) return -1;
   int32_t* slot = find_slot(b, key);
   if (*slot >= 0) return *slot;
   if (hfi_trimesh_add_vertex(b, key) != 0) return -1;
@@ -114,8 +126,10 @@ int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]) {
 
 // ---- transformation -----------------------------------------------------------------------------
 
-hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3], const double refquat[4], const char* what,
-                               hfError* error) {
+// Transforms the vertices: v <- scale R^T (v - refpos), with the rotation R of refquat. A mirrored surface is turned
+// back, so that its corners stay counter-clockwise. what: name of the mesh, for messages.
+hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3],
+                               const double refquat[4], const char* what, hfError* error) {
   hfMat3 R = m3_from_quat(q_unit(q_load(refquat)));
 
   for (int32_t i = 0; i < mesh->nvert; ++i) {
@@ -129,11 +143,12 @@ hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const do
   }
 
   // a mirrored surface is inside out
-  for (int32_t i = 0; i < mesh->ntri && scale[0] * scale[1] * scale[2] < 0; ++i) {
-    int32_t* t = mesh->tri + 3 * (size_t)i;
-    int32_t k = t[1];
-    t[1] = t[2];
-    t[2] = k;
+  int is_mirrored = scale[0] * scale[1] * scale[2] < 0;
+  for (int32_t i = 0; i < mesh->ntri && is_mirrored; ++i) {
+    int32_t* corner = mesh->tri + 3 * (size_t)i;
+    int32_t second = corner[1];
+    corner[1] = corner[2];
+    corner[2] = second;
   }
   return HF_OK;
 }

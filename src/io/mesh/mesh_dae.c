@@ -3,6 +3,8 @@
 //
 //   node = transformations in the order written, then geometries, skins, nodes and instances of nodes
 //   corners of a primitive = <p>, a run of indices; the one at the offset of the input VERTEX is a position
+//
+// d: the document, r: the reader of its XML, f: the primitive that is read, placement: of its node in the scene.
 #include "io/mesh/mesh_scene.h"
 
 #include "base/error.h"
@@ -50,7 +52,7 @@ static void index_names(Dae* d, hfiElem* root) {
 }
 
 // The element of this kind to which the attribute refers as "#id"; NULL after a refusal.
-static hfiElem* follow(Dae* d, const hfiElem* from, const char* attribute, const char* kind) {
+static hfiElem* find_referenced(Dae* d, const hfiElem* from, const char* attribute, const char* kind) {
   const char* url = hfi_require(&d->reader, from, attribute);
   Named key = {url + (*url == '#'), NULL};
   const Named* found = bsearch(&key, d->named, (size_t)d->count, sizeof key, compare_names);
@@ -76,20 +78,23 @@ static Positions read_source(Dae* d, const hfiElem* source) {
     return (Positions){0};
   }
 
+  // the numbers, and which of them are positions
   int n = 0;
   int count = 0;
   int stride = 1;
   int offset = 0;
-  const hfiElem* array = follow(d, accessor, "source", "float_array");
-  const double* x = array ? hfi_parse_list(r, array, "float_array", array->text ? array->text : "", &n) : NULL;
+  const hfiElem* array = find_referenced(d, accessor, "source", "float_array");
+  const char* text = array && array->text ? array->text : "";
+  const double* x = array ? hfi_parse_list(r, array, "float_array", text, &n) : NULL;
   hfi_read_int(r, accessor, "count", &count);
   hfi_read_int(r, accessor, "stride", &stride);
   hfi_read_int(r, accessor, "offset", &offset);
   if (r->status) return (Positions){0};
 
   if (count < 0 || stride < 3 || offset < 0 || (int64_t)offset + (int64_t)stride * count > n) {
-    hfi_fail(r, accessor, HF_ERROR_PARSE, "%d positions of %d numbers from %d on are not within the %d numbers of the array", count, stride,
-             offset, n);
+    hfi_fail(r, accessor, HF_ERROR_PARSE,
+             "%d positions of %d numbers from %d on are not within the %d numbers of the array", count, stride, offset,
+             n);
     return (Positions){0};
   }
 
@@ -110,15 +115,16 @@ static hfiElem* find_input(const hfiElem* elem, const char* semantic) {
 
 // The positions behind the input VERTEX of a primitive, through <vertices>.
 static Positions read_positions(Dae* d, const hfiElem* vertex) {
-  const hfiElem* vertices = follow(d, vertex, "source", "vertices");
+  const hfiElem* vertices = find_referenced(d, vertex, "source", "vertices");
   const hfiElem* position = vertices ? find_input(vertices, "POSITION") : NULL;
   if (vertices && !position) hfi_fail(&d->reader, vertices, HF_ERROR_PARSE, "an input POSITION is missing");
-  const hfiElem* source = position ? follow(d, position, "source", "source") : NULL;
+  const hfiElem* source = position ? find_referenced(d, position, "source", "source") : NULL;
   return source ? read_source(d, source) : (Positions){0};
 }
 
 // ---- primitives -------------------------------------------------------------------------------------
 
+// A primitive of a mesh, as its element describes it.
 typedef struct Primitive {
   Positions positions;
   int32_t* index;     // scratch of hfi_add_primitive
@@ -140,20 +146,21 @@ static int32_t* read_corners(Dae* d, const Primitive* f, const hfiElem* p, int32
       hfi_fail(r, p, HF_ERROR_PARSE, "index %g, but there are %d positions", x[i], f->positions.count);
       return NULL;
     }
-    corner[(*count)++] = (int32_t)x[i];
+    corner[*count] = (int32_t)x[i];
+    ++*count;
   }
   return corner;
 }
 
 // Adds a primitive of at least three corners to the mesh. elem: for messages.
-static void add(Dae* d, const Primitive* f, const hfiElem* elem, hfiPrimitive kind, const int32_t* corner,
-                int32_t count) {
+static void add_primitive(Dae* d, const Primitive* f, const hfiElem* elem, hfiPrimitive kind, const int32_t* corner,
+                          int32_t count) {
   if (count < 3) return;
   if (hfi_add_primitive(&d->mesh, f->placement, kind, f->positions.point, f->index, corner, count) != 0)
     hfi_fail(&d->reader, elem, HF_ERROR_MEMORY, "out of memory, or too large");
 }
 
-// <polylist>: one <p> for all polygons, whose numbers of corners are in <vcount>.
+// Adds the polygons of a <polylist>, which has one <p> for all of them, and their numbers of corners in <vcount>.
 static void add_polylist(Dae* d, const Primitive* f, const hfiElem* elem, const hfiElem* p) {
   hfiReader* r = &d->reader;
   const hfiElem* vcount = hfi_child(elem, "vcount");
@@ -168,22 +175,23 @@ static void add_polylist(Dae* d, const Primitive* f, const hfiElem* elem, const 
       hfi_fail(r, vcount, HF_ERROR_PARSE, "polygon %d has %g corners, %d are left", i, n[i], (int)(corners - used));
       return;
     }
-    add(d, f, elem, HFI_FAN, corner + used, (int32_t)n[i]);
+    add_primitive(d, f, elem, HFI_FAN, corner + used, (int32_t)n[i]);
     used += (int32_t)n[i];
   }
 }
 
-// The other primitives: each <p> is one of them, or one run of triangles.
+// Adds primitives of another kind: each <p> is one of them, or one run of triangles.
 static void add_runs(Dae* d, const Primitive* f, const hfiElem* elem, const hfiElem* p, hfiPrimitive kind) {
   for (; p && !d->reader.status; p = hfi_next(p, "p")) {
     int32_t count = 0;
     const int32_t* corner = read_corners(d, f, p, &count);
-    if (corner) add(d, f, elem, kind, corner, count);
+    if (corner) add_primitive(d, f, elem, kind, corner, count);
   }
 }
 
 // Reads a primitive of a mesh: triangles, polygons, strips or fans.
 static void read_primitive(Dae* d, hfiElem* elem, hfiNodeFrame placement) {
+  enum { MOST_OFFSET = 1000 };
   hfiReader* r = &d->reader;
   hfiElem* p = hfi_child(elem, "p");
   hfiElem* vertex = find_input(elem, "VERTEX");
@@ -193,11 +201,12 @@ static void read_primitive(Dae* d, hfiElem* elem, hfiNodeFrame placement) {
     return;
   }
 
+  // place of the positions among the inputs
   Primitive f = {.stride = 1, .placement = placement};
   for (hfiElem* input = hfi_child(elem, "input"); input; input = hfi_next(input, "input")) {
     int offset = 0;
     hfi_read_int(r, input, "offset", &offset);
-    if (offset < 0 || offset > 1000) hfi_fail(r, input, HF_ERROR_PARSE, "offset %d is out of range", offset);
+    if (offset < 0 || offset > MOST_OFFSET) hfi_fail(r, input, HF_ERROR_PARSE, "offset %d is out of range", offset);
     if (input == vertex) f.offset = offset;
     if (offset + 1 > f.stride) f.stride = offset + 1;
   }
@@ -227,19 +236,19 @@ static void read_geometry(Dae* d, const hfiElem* geometry, hfiNodeFrame placemen
 // ---- nodes ------------------------------------------------------------------------------------------
 
 // The frame of an eye that looks from x[0..2] at x[3..5], with x[6..8] upwards.
-static hfiNodeFrame looking(const double x[9]) {
+static hfiNodeFrame make_look_at(const double x[9]) {
   hfVec3 eye = v3_load(x);
   hfVec3 up = v3_load(x + 6);
   hfVec3 back = v3_unit(v3_sub(eye, v3_load(x + 3)));
   hfVec3 right = v3_unit(v3_cross(up, back));
   hfVec3 top = v3_cross(back, right);
-  const double m[16] = {right.x, top.x, back.x, eye.x, right.y, top.y, back.y, eye.y, right.z, top.z, back.z, eye.z, 0,
-                        0, 0, 1};
-  return hfi_node_frame_from_rows(m);
+  const double rows[16] = {right.x, top.x, back.x, eye.x, right.y, top.y, back.y, eye.y,
+                           right.z, top.z, back.z, eye.z, 0,       0,     0,      1};
+  return hfi_node_frame_from_rows(rows);
 }
 
 // A rotation by x[3] degrees about x[0..2].
-static hfiNodeFrame turned(const double x[4]) {
+static hfiNodeFrame make_rotation(const double x[4]) {
   hfiNodeFrame t = hfi_node_frame_identity();
   hfVec3 axis = v3_load(x);
   if (v3_norm(axis) > 0) t.A = m3_from_quat(q_from_axis_angle(v3_unit(axis), x[3] * (M_PI / 180)));
@@ -257,11 +266,11 @@ static hfiNodeFrame read_transformation(Dae* d, const hfiElem* elem) {
   } else if (hfi_is(elem, "translate")) {
     if (hfi_text_reals(r, elem, 3, 3, x)) t.b = v3_load(x);
   } else if (hfi_is(elem, "rotate")) {
-    if (hfi_text_reals(r, elem, 4, 4, x)) t = turned(x);
+    if (hfi_text_reals(r, elem, 4, 4, x)) t = make_rotation(x);
   } else if (hfi_is(elem, "scale")) {
     if (hfi_text_reals(r, elem, 3, 3, x)) t = hfi_node_frame_scale(v3_load(x));
   } else if (hfi_is(elem, "lookat")) {
-    if (hfi_text_reals(r, elem, 9, 9, x)) t = looking(x);
+    if (hfi_text_reals(r, elem, 9, 9, x)) t = make_look_at(x);
   } else if (hfi_is(elem, "skew")) {
     hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "a skew is not read; write the node's transformation as a <matrix>");
   }
@@ -269,9 +278,9 @@ static hfiNodeFrame read_transformation(Dae* d, const hfiElem* elem) {
   return t;
 }
 
-// The geometry of a skin or a morph, in its bind pose.
+// Reads the geometry of a skin or a morph, in its bind pose.
 static void read_controller(Dae* d, const hfiElem* instance, hfiNodeFrame placement) {
-  hfiElem* controller = follow(d, instance, "url", "controller");
+  hfiElem* controller = find_referenced(d, instance, "url", "controller");
   hfiElem* body = controller ? hfi_child(controller, "skin") : NULL;
   if (controller && !body) body = hfi_child(controller, "morph");
   if (!body) return;
@@ -283,7 +292,7 @@ static void read_controller(Dae* d, const hfiElem* instance, hfiNodeFrame placem
     if (has_matrix) placement = hfi_node_frame_chain(placement, hfi_node_frame_from_rows(x));
   }
 
-  const hfiElem* geometry = follow(d, body, "source", "geometry");
+  const hfiElem* geometry = find_referenced(d, body, "source", "geometry");
   if (geometry) read_geometry(d, geometry, placement);
 }
 
@@ -299,10 +308,10 @@ static void read_node(Dae* d, const hfiElem* node, hfiNodeFrame placement, int d
     if (hfi_is(elem, "node")) {
       read_node(d, elem, placement, depth + 1);
     } else if (hfi_is(elem, "instance_geometry")) {
-      const hfiElem* geometry = follow(d, elem, "url", "geometry");
+      const hfiElem* geometry = find_referenced(d, elem, "url", "geometry");
       if (geometry) read_geometry(d, geometry, placement);
     } else if (hfi_is(elem, "instance_node")) {
-      const hfiElem* target = follow(d, elem, "url", "node");
+      const hfiElem* target = find_referenced(d, elem, "url", "node");
       if (target) read_node(d, target, placement, depth + 1);
     } else if (hfi_is(elem, "instance_controller")) {
       read_controller(d, elem, placement);
@@ -326,17 +335,18 @@ static void read_document(Dae* d, hfiElem* root) {
   index_names(d, root);
   hfiElem* instance = scene ? hfi_child(scene, "instance_visual_scene") : NULL;
   if (instance && !d->reader.status) {
-    const hfiElem* visual = follow(d, instance, "url", "visual_scene");
+    const hfiElem* visual = find_referenced(d, instance, "url", "visual_scene");
     if (visual) read_node(d, visual, placement, 0);
     return;
   }
 
-  // If a file has no scene, all its geometries are read.
+  // if a file has no scene, all its geometries are read
   hfiElem* library = hfi_child(root, "library_geometries");
-  for (hfiElem* g = library ? hfi_child(library, "geometry") : NULL; g && !d->reader.status; g = hfi_next(g, "geometry"))
-    read_geometry(d, g, placement);
+  hfiElem* first = library ? hfi_child(library, "geometry") : NULL;
+  for (hfiElem* g = first; g && !d->reader.status; g = hfi_next(g, "geometry")) read_geometry(d, g, placement);
 }
 
+// Reads a COLLADA file as one mesh.
 hfStatus hfi_trimesh_read_dae(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
   Dae d = {.reader = {.error = error, .folder = ""}};
   hfiElem* root = hfi_xml_parse(&d.reader, file, text, size);

@@ -4,9 +4,12 @@
 //   buffer      bytes, in the binary file, in a file beside it or in the text itself (base64)
 //   bufferView  a part of a buffer
 //   accessor    numbers of one type in a bufferView, of which a few may be replaced (sparse)
+//
+// g: the document.
 #include "io/mesh/mesh_scene.h"
 
 #include "base/error.h"
+#include "io/mesh/little_endian.h"
 #include "io/xml/reader.h"
 
 #include <jansson.h>
@@ -38,20 +41,20 @@ typedef struct Gltf {
 // ---- JSON -------------------------------------------------------------------------------------------
 
 // Element `i` of a list of the document, or NULL.
-static json_t* item(const Gltf* g, const char* list, json_int_t i) {
+static json_t* get_item(const Gltf* g, const char* list, json_int_t i) {
   const json_t* array = json_object_get(g->root, list);
   return i >= 0 && (size_t)i < json_array_size(array) ? json_array_get(array, (size_t)i) : NULL;
 }
 
 // A whole number of an object; `absent` if it is not given, -1 if it is negative or no number.
-static json_int_t whole(const json_t* object, const char* key, json_int_t absent) {
+static json_int_t get_whole(const json_t* object, const char* key, json_int_t absent) {
   const json_t* value = json_object_get(object, key);
   if (!value) return absent;
   return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value) : -1;
 }
 
-// Fills x if the object has an array of `count` numbers of that name. Returns 1 if it did.
-static int numbers(const json_t* object, const char* key, int count, double* x) {
+// Fills x if the object has an array of `count` numbers with this name. Returns whether it has.
+static int get_numbers(const json_t* object, const char* key, int count, double* x) {
   const json_t* array = json_object_get(object, key);
   if (json_array_size(array) != (size_t)count) return 0;
   for (int i = 0; i < count; ++i) x[i] = json_number_value(json_array_get(array, (size_t)i));
@@ -60,17 +63,18 @@ static int numbers(const json_t* object, const char* key, int count, double* x) 
 
 // ---- buffers ----------------------------------------------------------------------------------------
 
+// The value of a digit of base64; -1 for any other character.
 static int base64_digit(char c) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const char* at = c ? strchr(digits, c) : NULL;
-  return at ? (int)(at - digits) : -1;
+  const char* digit = c ? strchr(digits, c) : NULL;
+  return digit ? (int)(digit - digits) : -1;
 }
 
 // Decodes base64 up to the first other character. The bytes come from malloc; none if there is no memory.
 static Buffer decode_base64(const char* text) {
   char* bytes = malloc(strlen(text) / 4 * 3 + 3);
   Buffer b = {bytes, 0, bytes};
-  unsigned word = 0;
+  unsigned word = 0; // its lowest `bits` bits are not written yet
   int bits = 0;
 
   for (; bytes && base64_digit(*text) >= 0; ++text) {
@@ -78,12 +82,13 @@ static Buffer decode_base64(const char* text) {
     bits += 6;
     if (bits < 8) continue;
     bits -= 8;
-    bytes[b.size++] = (char)(word >> bits);
+    bytes[b.size] = (char)(word >> bits);
+    ++b.size;
   }
   return b;
 }
 
-// A file beside the document. %XX in its name stands for a byte.
+// Reads a file beside the document. %XX in its name stands for a byte.
 static Buffer read_file_beside(Gltf* g, const char* uri) {
   char path[4096];
   const char* slash = strrchr(g->file, '/');
@@ -91,12 +96,10 @@ static Buffer read_file_beside(Gltf* g, const char* uri) {
 
   for (; *uri && n + 1 < sizeof path; ++uri) {
     unsigned byte = 0;
-    if (*uri == '%' && sscanf(uri + 1, "%2x", &byte) == 1 && uri[1] && uri[2]) {
-      path[n++] = (char)byte;
-      uri += 2;
-    } else {
-      path[n++] = *uri;
-    }
+    int is_escaped = *uri == '%' && sscanf(uri + 1, "%2x", &byte) == 1 && uri[1] && uri[2];
+    path[n] = is_escaped ? (char)byte : *uri;
+    if (is_escaped) uri += 2;
+    ++n;
   }
   path[n < sizeof path ? n : sizeof path - 1] = '\0';
 
@@ -128,12 +131,13 @@ static Buffer read_buffer(Gltf* g, size_t i) {
     b = read_file_beside(g, uri);
   }
 
-  json_int_t size = whole(object, "byteLength", -1);
+  json_int_t size = get_whole(object, "byteLength", -1);
   if (!g->status && (size < 0 || (uint64_t)size > b.size))
     REFUSE(g, "%s: buffer %zu has %zu bytes, not the announced %lld", g->file, i, b.size, (long long)size);
   return b;
 }
 
+// Reads all buffers of the document.
 static void read_buffers(Gltf* g) {
   g->nbuffer = json_array_size(json_object_get(g->root, "buffers"));
   g->buffer = calloc(g->nbuffer + 1, sizeof *g->buffer);
@@ -158,9 +162,9 @@ static size_t component_size(json_int_t type) {
   }
 }
 
-// Little-endian, at any address. Normalised integers are fractions of the largest one.
-static double component(const char* at, json_int_t type, int normalized) {
-  const unsigned char* b = (const unsigned char*)at;
+// Reads a number of this type, little-endian, at any address. Normalised integers are fractions of the largest one.
+static double read_component(const char* bytes, json_int_t type, int normalized) {
+  const unsigned char* b = (const unsigned char*)bytes;
   uint32_t bits = 0;
   for (size_t i = 0; i < component_size(type); ++i) bits |= (uint32_t)b[i] << (8 * i);
   float f = 0;
@@ -183,47 +187,48 @@ typedef struct View {
   int width, normalized;
 } View;
 
-// Is the size x so small that the product of two such sizes fits into 64 bits?
+// Whether a size is so small that the product of two such sizes fits into 64 bits.
 static int is_small(json_int_t x) { return x >= 0 && x < (json_int_t)1 << 31; }
 
 // The elements in a bufferView from `offset` on. Refuses views that do not hold `count` of them.
 static View open_view(Gltf* g, json_int_t view, json_int_t offset, json_int_t type, int width, json_int_t count) {
-  const json_t* object = item(g, "bufferViews", view);
-  json_int_t buffer = whole(object, "buffer", -1);
-  json_int_t start = whole(object, "byteOffset", 0);
-  json_int_t length = whole(object, "byteLength", -1);
+  const json_t* object = get_item(g, "bufferViews", view);
+  json_int_t buffer = get_whole(object, "buffer", -1);
+  json_int_t start = get_whole(object, "byteOffset", 0);
+  json_int_t length = get_whole(object, "byteLength", -1);
   size_t element = component_size(type) * (size_t)width;
-  json_int_t stride = whole(object, "byteStride", (json_int_t)element);
+  json_int_t stride = get_whole(object, "byteStride", (json_int_t)element);
 
   int has_parts = object && element > 0 && buffer >= 0 && (size_t)buffer < g->nbuffer;
   int are_small = is_small(start) && is_small(length) && is_small(offset) && is_small(stride) && is_small(count);
-  int sound = has_parts && are_small && stride >= (json_int_t)element;
-  if (sound) {
+  int is_valid = has_parts && are_small && stride >= (json_int_t)element;
+  if (is_valid) {
     json_int_t end = count > 0 ? offset + (count - 1) * stride + (json_int_t)element : 0;
-    sound = end <= length && (size_t)(start + length) <= g->buffer[buffer].size;
+    is_valid = end <= length && (size_t)(start + length) <= g->buffer[buffer].size;
   }
 
-  if (!sound) {
+  if (!is_valid) {
     REFUSE(g, "%s: bufferView %lld does not hold %lld elements", g->file, (long long)view, (long long)count);
     return (View){0};
   }
   return (View){g->buffer[buffer].data + start + offset, (size_t)stride, type, width, 0};
 }
 
+// Reads the components of element i.
 static void copy_element(const View* v, size_t i, double* x) {
   for (int k = 0; k < v->width; ++k)
-    x[k] = component(v->data + i * v->stride + (size_t)k * component_size(v->type), v->type, v->normalized);
+    x[k] = read_component(v->data + i * v->stride + (size_t)k * component_size(v->type), v->type, v->normalized);
 }
 
-// Replaces the elements that a sparse accessor names.
+// Replaces those of the `count` elements x of an accessor that its sparse part names. whole_view: the accessor's view.
 static void replace_sparse(Gltf* g, const json_t* sparse, View whole_view, json_int_t count, double* x) {
-  const json_t* where = json_object_get(sparse, "indices");
-  const json_t* what = json_object_get(sparse, "values");
-  json_int_t n = whole(sparse, "count", -1);
-  View index = open_view(g, whole(where, "bufferView", -1), whole(where, "byteOffset", 0),
-                         whole(where, "componentType", -1), 1, n);
+  const json_t* indices = json_object_get(sparse, "indices");
+  const json_t* values = json_object_get(sparse, "values");
+  json_int_t n = get_whole(sparse, "count", -1);
+  View index = open_view(g, get_whole(indices, "bufferView", -1), get_whole(indices, "byteOffset", 0),
+                         get_whole(indices, "componentType", -1), 1, n);
   if (g->status) return;
-  View value = open_view(g, whole(what, "bufferView", -1), whole(what, "byteOffset", 0), whole_view.type,
+  View value = open_view(g, get_whole(values, "bufferView", -1), get_whole(values, "byteOffset", 0), whole_view.type,
                          whole_view.width, n);
   value.normalized = whole_view.normalized;
 
@@ -237,22 +242,22 @@ static void replace_sparse(Gltf* g, const json_t* sparse, View whole_view, json_
   }
 }
 
-// The numbers of an accessor of `width` components, from malloc; NULL after a refusal.
+// The numbers of accessor i, which must have this type of `width` components. From malloc; NULL after a refusal.
 static double* read_accessor(Gltf* g, json_int_t i, const char* type, int width, json_int_t* count) {
-  const json_t* a = item(g, "accessors", i);
+  const json_t* a = get_item(g, "accessors", i);
   const json_t* sparse = json_object_get(a, "sparse");
   const char* given = json_string_value(json_object_get(a, "type"));
-  View view = {NULL, 0, whole(a, "componentType", -1), width, json_is_true(json_object_get(a, "normalized"))};
-  *count = whole(a, "count", -1);
-
-  if (!given || strcmp(given, type) != 0 || *count < 0 || *count > HFI_TRIMESH_MAX_TRIANGLES * (json_int_t)3) {
+  View view = {NULL, 0, get_whole(a, "componentType", -1), width, json_is_true(json_object_get(a, "normalized"))};
+  *count = get_whole(a, "count", -1);
+  json_int_t most = HFI_TRIMESH_MAX_TRIANGLES * (json_int_t)3;
+  if (!given || strcmp(given, type) != 0 || *count < 0 || *count > most) {
     REFUSE(g, "%s: accessor %lld holds no %s", g->file, (long long)i, type);
     return NULL;
   }
 
   int normalized = view.normalized;
   if (json_object_get(a, "bufferView"))
-    view = open_view(g, whole(a, "bufferView", -1), whole(a, "byteOffset", 0), view.type, width, *count);
+    view = open_view(g, get_whole(a, "bufferView", -1), get_whole(a, "byteOffset", 0), view.type, width, *count);
   if (g->status) return NULL;
   view.normalized = normalized;
 
@@ -293,19 +298,23 @@ static int32_t* read_corners(Gltf* g, const json_t* indices, json_int_t npoint, 
 }
 
 // Adds a primitive with these corners to the mesh.
-static void add_corners(Gltf* g, hfiNodeFrame placement, hfiPrimitive kind, const double* point, json_int_t npoint, const int32_t* corner,
-                        json_int_t count) {
+static void add_corners(Gltf* g, hfiNodeFrame placement, hfiPrimitive kind, const double* point, json_int_t npoint,
+                        const int32_t* corner, json_int_t count) {
   int32_t* index = malloc(((size_t)npoint + 1) * sizeof *index);
-  if (index) memset(index, -1, (size_t)npoint * sizeof *index);
-  if (!index || (count >= 3 && hfi_add_primitive(&g->mesh, placement, kind, point, index, corner, (int32_t)count) != 0))
-    g->status = hfi_refuse(g->error, HF_ERROR_MEMORY, "%s: out of memory, or too large", g->file);
+  int failed = !index;
+  if (index) {
+    memset(index, -1, (size_t)npoint * sizeof *index);
+    if (count >= 3) failed = hfi_add_primitive(&g->mesh, placement, kind, point, index, corner, (int32_t)count) != 0;
+  }
+
+  if (failed) g->status = hfi_refuse(g->error, HF_ERROR_MEMORY, "%s: out of memory, or too large", g->file);
   free(index);
 }
 
 // Reads a primitive of a mesh: triangles, a strip or a fan.
 static void read_primitive(Gltf* g, const json_t* primitive, hfiNodeFrame placement) {
   enum { MODE_TRIANGLES = 4, MODE_STRIP, MODE_FAN };
-  json_int_t mode = whole(primitive, "mode", MODE_TRIANGLES);
+  json_int_t mode = get_whole(primitive, "mode", MODE_TRIANGLES);
   json_int_t npoint = 0;
   json_int_t count = 0;
   if (mode < MODE_TRIANGLES || mode > MODE_FAN) return; // Points and lines are left out.
@@ -314,7 +323,8 @@ static void read_primitive(Gltf* g, const json_t* primitive, hfiNodeFrame placem
     return;
   }
 
-  double* point = read_accessor(g, whole(json_object_get(primitive, "attributes"), "POSITION", -1), "VEC3", 3, &npoint);
+  json_int_t position = get_whole(json_object_get(primitive, "attributes"), "POSITION", -1);
+  double* point = read_accessor(g, position, "VEC3", 3, &npoint);
   int32_t* corner = point && !g->status ? read_corners(g, json_object_get(primitive, "indices"), npoint, &count) : NULL;
   if (corner) add_corners(g, placement, (hfiPrimitive)(mode - MODE_TRIANGLES), point, npoint, corner, count);
   free(point);
@@ -325,80 +335,82 @@ static void read_primitive(Gltf* g, const json_t* primitive, hfiNodeFrame placem
 
 // The transformation of a node: a matrix, or scale, then rotation, then translation.
 static hfiNodeFrame read_transformation(const json_t* node) {
-  double m[16];
+  double columns[16];
   double rows[16];
-  if (numbers(node, "matrix", 16, m)) { // columns
-    for (int i = 0; i < 16; ++i) rows[i] = m[4 * (i % 4) + i / 4];
+  if (get_numbers(node, "matrix", 16, columns)) {
+    for (int row = 0; row < 4; ++row)
+      for (int column = 0; column < 4; ++column) rows[4 * row + column] = columns[4 * column + row];
     return hfi_node_frame_from_rows(rows);
   }
 
   double t[3] = {0, 0, 0};
   double q[4] = {0, 0, 0, 1};
   double s[3] = {1, 1, 1};
-  numbers(node, "translation", 3, t);
-  numbers(node, "rotation", 4, q);
-  numbers(node, "scale", 3, s);
+  get_numbers(node, "translation", 3, t);
+  get_numbers(node, "rotation", 4, q);
+  get_numbers(node, "scale", 3, s);
   hfiNodeFrame turn = {m3_from_quat(q_unit((hfQuat){q[3], q[0], q[1], q[2]})), v3_load(t)};
   return hfi_node_frame_chain(turn, hfi_node_frame_scale(v3_load(s)));
 }
 
 // Reads the mesh of a node, and the nodes below it.
 static void read_node(Gltf* g, json_int_t i, hfiNodeFrame outer, int depth) {
-  const json_t* node = item(g, "nodes", i);
+  const json_t* node = get_item(g, "nodes", i);
   if (!node || ++g->nodes > HFI_SCENE_MAX_NODES || depth > HFI_SCENE_MAX_DEPTH) {
-    REFUSE(g, "%s: node %lld is not there, or there are more than %d, or more than %d deep", g->file, (long long)i, HFI_SCENE_MAX_NODES,
-           HFI_SCENE_MAX_DEPTH);
+    REFUSE(g, "%s: node %lld is not there, or there are more than %d, or more than %d deep", g->file, (long long)i,
+           HFI_SCENE_MAX_NODES, HFI_SCENE_MAX_DEPTH);
     return;
   }
 
   hfiNodeFrame placement = hfi_node_frame_chain(outer, read_transformation(node));
-  const json_t* mesh = item(g, "meshes", whole(node, "mesh", -1));
+  const json_t* mesh = get_item(g, "meshes", get_whole(node, "mesh", -1));
 
-  size_t k;
-  json_t* element;
-  json_array_foreach(json_object_get(mesh, "primitives"), k, element) if (!g->status) read_primitive(g, element,
-                                                                                                     placement);
-  json_array_foreach(json_object_get(node, "children"), k, element) if (!g->status)
-      read_node(g, json_is_integer(element) ? json_integer_value(element) : -1, placement, depth + 1);
+  const json_t* primitives = json_object_get(mesh, "primitives");
+  for (size_t k = 0; k < json_array_size(primitives) && !g->status; ++k)
+    read_primitive(g, json_array_get(primitives, k), placement);
+
+  const json_t* children = json_object_get(node, "children");
+  for (size_t k = 0; k < json_array_size(children) && !g->status; ++k) {
+    const json_t* child = json_array_get(children, k);
+    read_node(g, json_is_integer(child) ? json_integer_value(child) : -1, placement, depth + 1);
+  }
 }
 
 // Reads the nodes of the scene, turned from y-up to z-up.
 static void read_scene(Gltf* g) {
-  const double turn[16] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1};
-  const json_t* scene = item(g, "scenes", whole(g->root, "scene", 0));
-  size_t k;
-  json_t* element;
-
+  static const double turn[16] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1}; // rows
+  const json_t* scene = get_item(g, "scenes", get_whole(g->root, "scene", 0));
   if (!scene) REFUSE(g, "%s: no scene", g->file);
-  json_array_foreach(json_object_get(scene, "nodes"), k, element) if (!g->status)
-      read_node(g, json_is_integer(element) ? json_integer_value(element) : -1, hfi_node_frame_from_rows(turn), 0);
+
+  const json_t* nodes = json_object_get(scene, "nodes");
+  for (size_t k = 0; k < json_array_size(nodes) && !g->status; ++k) {
+    const json_t* node = json_array_get(nodes, k);
+    read_node(g, json_is_integer(node) ? json_integer_value(node) : -1, hfi_node_frame_from_rows(turn), 0);
+  }
 }
 
 // ---- the file ---------------------------------------------------------------------------------------
 
-static uint32_t read_word(const char* p) {
-  const unsigned char* b = (const unsigned char*)p;
-  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-// Finds the text of the document and the bytes after it. A binary file consists of a head of 12 bytes and parts, each
-// with length, type and content.
+// Finds the text of the document, and the bytes after it in a binary file. Such a file consists of a head and parts.
+// Each part begins with its length and type.
 static void find_parts(Gltf* g, const char* text, size_t size, Buffer* document) {
+  enum { HEAD_BYTES = 12, PART_HEAD_BYTES = 8, TYPE_JSON = 0x4E4F534A, TYPE_BIN = 0x004E4942 };
   *document = (Buffer){text, size, NULL};
-  if (size < 12 || memcmp(text, "glTF", 4) != 0) return;
+  if (size < HEAD_BYTES || memcmp(text, "glTF", 4) != 0) return;
 
   *document = (Buffer){0};
-  for (size_t start = 12; start + 8 <= size;) {
-    uint32_t length = read_word(text + start);
-    uint32_t type = read_word(text + start + 4);
-    if (length > size - start - 8) {
+  for (size_t start = HEAD_BYTES; start + PART_HEAD_BYTES <= size;) {
+    uint32_t length = hfi_get_u32(text + start);
+    uint32_t type = hfi_get_u32(text + start + 4);
+    if (length > size - start - PART_HEAD_BYTES) {
       REFUSE(g, "%s: cut short", g->file);
       return;
     }
-    Buffer part = {text + start + 8, length, NULL};
-    if (type == 0x4E4F534A && !document->data) *document = part; // "JSON"
-    if (type == 0x004E4942 && !g->binary.data) g->binary = part;  // "BIN"
-    start += 8 + (size_t)length;
+
+    Buffer part = {text + start + PART_HEAD_BYTES, length, NULL};
+    if (type == TYPE_JSON && !document->data) *document = part;
+    if (type == TYPE_BIN && !g->binary.data) g->binary = part;
+    start += PART_HEAD_BYTES + (size_t)length;
   }
 }
 
@@ -412,14 +424,17 @@ static void read_document(Gltf* g, const char* text, size_t size) {
   g->root = document.data ? json_loadb(document.data, document.size, 0, &error) : NULL;
   if (!document.data)
     REFUSE(g, "%s: no document in the binary file", g->file);
+  else if (!g->root)
+    REFUSE(g, "%s:%d: %s", g->file, error.line, error.text);
   else if (!json_is_object(g->root))
-    REFUSE(g, "%s:%d: %s", g->file, g->root ? 1 : error.line, g->root ? "this is no glTF document" : error.text);
+    REFUSE(g, "%s:1: this is no glTF document", g->file);
 
   if (!g->status) read_buffers(g);
   if (!g->status) read_scene(g);
   if (!g->status && g->mesh.mesh.ntri == 0) REFUSE(g, "%s: no triangles", g->file);
 }
 
+// Reads a glTF file, text or binary, as one mesh.
 hfStatus hfi_trimesh_read_gltf(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
   Gltf g = {.file = file, .error = error};
   read_document(&g, text, size);

@@ -29,18 +29,19 @@ static meshReader* find_reader(const char* extension) {
   return NULL;
 }
 
+// Reads a mesh file of any of these formats.
 hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error) {
   if (!hfi_file_exists(path))
     return hfi_refuse(error, HF_ERROR_FILE,
-                      "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders; --skip-meshes, "
-                      "skip_meshes: leave such geoms out)",
+                      "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders; "
+                      "--skip-meshes, skip_meshes: leave such geoms out)",
                       path);
 
   const char* extension = hfi_extension(path);
   meshReader* read = find_reader(extension);
   if (!read)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: meshes are read from STL, OBJ, MSH, PLY, DAE and glTF, not from \"%s\"", path,
-                      extension);
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
+                      "%s: meshes are read from STL, OBJ, MSH, PLY, DAE and glTF, not from \"%s\"", path, extension);
 
   size_t size = 0;
   char* text = hfi_slurp(path, MAX_MESH_BYTES, &size, error);

@@ -2,6 +2,8 @@
 // backwards from the last vertex when it is negative. "o name" and "g name" begin another object. The reader notes
 // where the first object that has faces ends, because MuJoCo takes only this one. All other statements concern the
 // appearance and are skipped.
+//
+// p: the place in the text that is read, b: the mesh that is built.
 #include "io/mesh/mesh.h"
 
 #include "base/error.h"
@@ -24,8 +26,8 @@ static int ends_line(char c) { return c == 0 || c == '\n' || c == '\r'; }
 static int ends_word(char c) { return ends_line(c) || c == ' ' || c == '\t'; }
 
 static hfStatus refuse_growth(const ObjScan* p) {
-  return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s:%d: out of memory, or more than %d vertices or %d triangles", p->file, p->line,
-                    HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
+  return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s:%d: out of memory, or more than %d vertices or %d triangles",
+                    p->file, p->line, HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
 }
 
 // Reads the three numbers behind "v".
@@ -33,9 +35,10 @@ static hfStatus read_vertex(ObjScan* p, hfiTriMeshBuilder* b) {
   double v[3];
   for (int i = 0; i < 3; ++i) {
     p->s = skip_spaces(p->s);
+    // strtod alone would skip the end of the line and read a number of the next line
     char* end = NULL;
-    // strtod alone would skip the end of the line and read a number of the next line.
-    double x = ends_line(*p->s) ? NAN : strtod(p->s, &end);
+    double x = NAN;
+    if (!ends_line(*p->s)) x = strtod(p->s, &end);
 
     if (!end || end == p->s || !ends_word(*end))
       return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file, p->line);
@@ -48,6 +51,7 @@ static hfStatus read_vertex(ObjScan* p, hfiTriMeshBuilder* b) {
   return hfi_trimesh_add_vertex(b, v) == 0 ? HF_OK : refuse_growth(p);
 }
 
+// Length of the word that a message shows.
 static int word_length(const char* s) {
   int length = 0;
   while (!ends_word(s[length]) && length < 20) ++length;
@@ -74,20 +78,21 @@ static hfStatus read_corner(ObjScan* p, int32_t nvert, int32_t* index) {
 
 // Reads the corners behind "f" and adds the polygon.
 static hfStatus read_face(ObjScan* p, hfiTriMeshBuilder* b) {
-  int32_t c[HFI_POLYGON_MAX_CORNERS];
+  int32_t corner[HFI_POLYGON_MAX_CORNERS];
   int n = 0;
 
-  for (p->s = skip_spaces(p->s); !ends_line(*p->s); p->s = skip_spaces(p->s), ++n) {
+  for (p->s = skip_spaces(p->s); !ends_line(*p->s); p->s = skip_spaces(p->s)) {
     if (n == HFI_POLYGON_MAX_CORNERS)
       return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face of more than %d corners", p->file, p->line,
                         HFI_POLYGON_MAX_CORNERS);
-    hfStatus status = read_corner(p, b->mesh.nvert, &c[n]);
+    hfStatus status = read_corner(p, b->mesh.nvert, &corner[n]);
     if (status) return status;
+    ++n;
   }
 
   if (n == 2) return HF_OK; // Some tools write edges as faces of two corners. They have no area.
   if (n < 3) return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face needs three corners", p->file, p->line);
-  return hfi_trimesh_add_polygon(b, c, n) == 0 ? HF_OK : refuse_growth(p);
+  return hfi_trimesh_add_polygon(b, corner, n) == 0 ? HF_OK : refuse_growth(p);
 }
 
 // Reads all lines, and notes where the first object with faces ends.
@@ -108,6 +113,8 @@ static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
     }
 
     if (status) return status;
+
+    // to the next line
     while (*p->s && *p->s != '\n') ++p->s;
     if (*p->s) ++p->s;
   }
@@ -115,6 +122,7 @@ static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
   return HF_OK;
 }
 
+// Reads an OBJ file. Refuses fewer than four vertices.
 hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
   if (memchr(text, 0, size)) return hfi_refuse(error, HF_ERROR_PARSE, "%s: holds a zero byte, not OBJ text", file);
 

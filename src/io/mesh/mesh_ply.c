@@ -1,10 +1,13 @@
 // PLY, the polygon format of Stanford, as text or binary in either order of bytes:
 //
-//   ply, format ascii|binary_little_endian|binary_big_endian 1.0, then for each element: element NAME COUNT and its properties,
-//   property TYPE NAME or property list TYPE TYPE NAME, then end_header, then the elements' values in this order
+//   ply
+//   format ascii|binary_little_endian|binary_big_endian 1.0
+//   for each element: element NAME COUNT and its properties, property TYPE NAME or property list TYPE TYPE NAME
+//   end_header
+//   the elements' values in this order
 //
 // Used are x, y and z of the element `vertex`, and vertex_indices (or vertex_index) of the element `face`. All else is
-// skipped.
+// skipped. p: the place in the file that is read, b: the mesh that is built, e: an element.
 #include "io/mesh/mesh.h"
 
 #include "base/error.h"
@@ -14,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ELEMENTS = 32, MOST_PROPERTIES = 256, WORD = 64 };
+enum { MOST_ELEMENTS = 32, MOST_PROPERTIES = 256, WORD_SIZE = 64 };
 
 typedef enum Format { ASCII, LITTLE_ENDIAN_BYTES, BIG_ENDIAN_BYTES } Format;
 typedef enum Kind { SIGNED_INTEGER, UNSIGNED_INTEGER, REAL } Kind;
@@ -38,7 +41,8 @@ typedef struct Property {
 
 typedef struct Element {
   long long count;
-  int is_vertex, is_face, first, properties;
+  int is_vertex, is_face;
+  int first, properties; // its properties in PlyScan.property
 } Element;
 
 typedef struct PlyScan {
@@ -57,14 +61,15 @@ static hfStatus refuse(const PlyScan* p, const char* what) {
 // ---- header -----------------------------------------------------------------------------------------
 
 // Copies the next word of the line; "" at its end.
-static void next_word(PlyScan* p, char word[WORD]) {
+static void next_word(PlyScan* p, char word[WORD_SIZE]) {
   int n = 0;
   while (p->s < p->end && (*p->s == ' ' || *p->s == '\t' || *p->s == '\r')) ++p->s;
   for (; p->s < p->end && !strchr(" \t\r\n", *p->s); ++p->s)
-    if (n < WORD - 1) word[n++] = *p->s;
+    if (n < WORD_SIZE - 1) word[n++] = *p->s;
   word[n] = 0;
 }
 
+// Goes to the beginning of the next line.
 static void skip_line(PlyScan* p) {
   while (p->s < p->end && *p->s != '\n') ++p->s;
   if (p->s < p->end) ++p->s;
@@ -72,7 +77,7 @@ static void skip_line(PlyScan* p) {
 
 // Reads the name of a type. NULL for an unknown one.
 static const Type* read_type(PlyScan* p) {
-  char word[WORD];
+  char word[WORD_SIZE];
   next_word(p, word);
   for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
     if (strcmp(word, types[i].name) == 0 || strcmp(word, types[i].other_name) == 0) return &types[i];
@@ -82,7 +87,7 @@ static const Type* read_type(PlyScan* p) {
 // Reads the line `format`.
 static hfStatus read_format(PlyScan* p) {
   static const char* const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
-  char word[WORD];
+  char word[WORD_SIZE];
   next_word(p, word);
 
   for (int i = 0; i < 3; ++i)
@@ -96,8 +101,8 @@ static hfStatus read_format(PlyScan* p) {
 
 // Reads a line `element`: a name and how many there are.
 static hfStatus read_element(PlyScan* p) {
-  char name[WORD];
-  char count[WORD];
+  char name[WORD_SIZE];
+  char count[WORD_SIZE];
   char* end = NULL;
   next_word(p, name);
   next_word(p, count);
@@ -105,8 +110,11 @@ static hfStatus read_element(PlyScan* p) {
   long long n = strtoll(count, &end, 10);
   if (!*count || *end || n < 0) return refuse(p, "an element without a count");
   if (p->elements == MOST_ELEMENTS) return refuse(p, "too many elements");
-  p->element[p->elements++] = (Element){
-      .count = n, .is_vertex = strcmp(name, "vertex") == 0, .is_face = strcmp(name, "face") == 0, .first = p->properties};
+  p->element[p->elements] = (Element){.count = n,
+                                      .is_vertex = strcmp(name, "vertex") == 0,
+                                      .is_face = strcmp(name, "face") == 0,
+                                      .first = p->properties};
+  ++p->elements;
   return HF_OK;
 }
 
@@ -117,7 +125,7 @@ static int is_corner_list(const char* name) {
 
 // Reads a line `property` of the last element.
 static hfStatus read_property(PlyScan* p) {
-  char word[WORD];
+  char word[WORD_SIZE];
   const char* line = p->s;
   Property property = {0};
   next_word(p, word);
@@ -139,13 +147,14 @@ static hfStatus read_property(PlyScan* p) {
   if (e->is_face && is_list && property.value->kind != REAL && is_corner_list(word)) property.role = CORNERS;
 
   ++e->properties;
-  p->property[p->properties++] = property;
+  p->property[p->properties] = property;
+  ++p->properties;
   return HF_OK;
 }
 
 // Reads the lines up to end_header.
 static hfStatus read_header(PlyScan* p) {
-  char word[WORD];
+  char word[WORD_SIZE];
   hfStatus status = HF_OK;
   int has_format = 0;
   next_word(p, word);
@@ -231,7 +240,7 @@ static hfStatus read_corners(PlyScan* p, const Property* property, double length
   return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s: out of memory, or too many triangles", p->file);
 }
 
-// Reads one property; v (3) are the coordinates of the item.
+// Reads one property of an item: a coordinate into v, or a list of corners into the mesh. Others are skipped.
 static hfStatus read_item_property(PlyScan* p, const Property* property, double v[3], hfiTriMeshBuilder* b) {
   double x = 0;
   double length = 1;
@@ -262,6 +271,7 @@ static hfStatus read_items(PlyScan* p, const Element* e, hfiTriMeshBuilder* b) {
   return status;
 }
 
+// Reads a PLY file. Refuses fewer than four vertices.
 hfStatus hfi_trimesh_read_ply(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
   hfiTriMeshBuilder b = {0};
   PlyScan p = {.s = text, .end = text + size, .file = file, .error = error};

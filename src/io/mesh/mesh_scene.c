@@ -1,4 +1,6 @@
-// See mesh_scene.h.
+// The frames of nodes in a scene, and the triangles of their primitives: see mesh_scene.h.
+//
+// b: the mesh that is built, point: positions of a primitive, index: their indices in the mesh.
 #include "io/mesh/mesh_scene.h"
 
 hfiNodeFrame hfi_node_frame_from_rows(const double m[16]) {
@@ -18,6 +20,7 @@ hfiNodeFrame hfi_node_frame_chain(hfiNodeFrame outer, hfiNodeFrame inner) {
   return (hfiNodeFrame){m3_mul(outer.A, inner.A), v3_add(m3_mulv(outer.A, inner.b), outer.b)};
 }
 
+// Whether x -> A x mirrors: whether its determinant is negative.
 static int mirrors(hfMat3 A) {
   return v3_dot(m3_row(A, 0), v3_cross(m3_row(A, 1), m3_row(A, 2))) < 0;
 }
@@ -29,24 +32,29 @@ static int32_t place_point(hfiTriMeshBuilder* b, hfiNodeFrame placement, const d
   if (index[i] >= 0) return index[i];
   double v[3];
   v3_store(v, v3_add(m3_mulv(placement.A, v3_load(point + 3 * (size_t)i)), placement.b));
-  return index[i] = hfi_trimesh_join_vertex(b, v);
+  index[i] = hfi_trimesh_join_vertex(b, v);
+  return index[i];
 }
 
-// The three corners of triangle t. Every second triangle of a strip turns the other way round.
+// Finds the three corners of triangle t: of a list 3t, 3t + 1, 3t + 2, of a strip t, t + 1, t + 2, of a fan 0, t + 1,
+// t + 2. Every second triangle of a strip turns the other way round, so its last two corners are exchanged.
 static void choose_corners(hfiPrimitive kind, const int32_t* corner, int32_t t, int32_t out[3]) {
-  int32_t first = 0;
-  if (kind == HFI_TRIANGLES) first = 3 * t;
-  if (kind == HFI_STRIP) first = t;
-  int32_t next = kind == HFI_FAN ? t + 1 : first + 1;
-  int turned = kind == HFI_STRIP && t % 2;
-  out[0] = corner[first];
-  out[1] = corner[turned ? next + 1 : next];
-  out[2] = corner[turned ? next : next + 1];
+  int32_t first = kind == HFI_TRIANGLES ? 3 * t : t;
+  out[0] = kind == HFI_FAN ? corner[0] : corner[first];
+  out[1] = corner[first + 1];
+  out[2] = corner[first + 2];
+
+  if (kind == HFI_STRIP && t % 2) {
+    int32_t second = out[1];
+    out[1] = out[2];
+    out[2] = second;
+  }
 }
 
-int hfi_add_primitive(hfiTriMeshBuilder* b, hfiNodeFrame placement, hfiPrimitive kind, const double* point, int32_t* index,
-                      const int32_t* corner, int32_t count) {
-  int mirrored = mirrors(placement.A);
+// Adds the triangles of a primitive of `count` corners, placed in the scene. Returns -1 if there is no room.
+int hfi_add_primitive(hfiTriMeshBuilder* b, hfiNodeFrame placement, hfiPrimitive kind, const double* point,
+                      int32_t* index, const int32_t* corner, int32_t count) {
+  int is_mirrored = mirrors(placement.A);
   int32_t triangles = kind == HFI_TRIANGLES ? count / 3 : count - 2;
   for (int32_t t = 0; t < triangles; ++t) {
     int32_t c[3];
@@ -56,7 +64,10 @@ int hfi_add_primitive(hfiTriMeshBuilder* b, hfiNodeFrame placement, hfiPrimitive
       v[k] = place_point(b, placement, point, index, c[k]);
       if (v[k] < 0) return -1;
     }
-    if (hfi_trimesh_add_triangle(b, v[0], v[mirrored ? 2 : 1], v[mirrored ? 1 : 2]) != 0) return -1;
+
+    int failed = is_mirrored ? hfi_trimesh_add_triangle(b, v[0], v[2], v[1])
+                             : hfi_trimesh_add_triangle(b, v[0], v[1], v[2]);
+    if (failed) return -1;
   }
   return 0;
 }

@@ -24,8 +24,8 @@ typedef enum hfiPrimitive { HFI_TRIANGLES, HFI_STRIP, HFI_FAN } hfiPrimitive;
 // Adds a primitive: `corner` are indices of `point` (npoint x 3), which the placement puts in the scene. After a
 // mirroring placement the corners are reversed. `index` (npoint) is scratch: the index of a point in the mesh, or -1 if
 // it is not there yet. Returns 0, or -1 if there is no memory or a limit is exceeded. Corners must be in range.
-int hfi_add_primitive(hfiTriMeshBuilder* b, hfiNodeFrame placement, hfiPrimitive kind, const double* point, int32_t* index,
-                      const int32_t* corner, int32_t count);
+int hfi_add_primitive(hfiTriMeshBuilder* b, hfiNodeFrame placement, hfiPrimitive kind, const double* point,
+                      int32_t* index, const int32_t* corner, int32_t count);
 
 enum { HFI_SCENE_MAX_NODES = 100000, HFI_SCENE_MAX_DEPTH = 500 };
 

@@ -5,6 +5,8 @@
 //   ASCII:  solid NAME { facet normal x y z  outer loop  { vertex x y z } x 3  endloop  endfacet } endsolid
 //
 // A binary file may begin with "solid" too. It is binary if n fits the size of the file.
+//
+// b: the mesh that is built, p: the place in a text that is read.
 #include "io/mesh/mesh.h"
 
 #include "base/error.h"
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 84, RECORD = 50 };
+enum { HEADER_BYTES = 84, COUNT_OFFSET = 80, RECORD_BYTES = 50, NORMAL_BYTES = 12 };
 
 // Adds a triangle unless two of its corners are the same point.
 static int add_triangle(hfiTriMeshBuilder* b, const double v[9]) {
@@ -30,18 +32,18 @@ static int add_triangle(hfiTriMeshBuilder* b, const double v[9]) {
 
 static hfStatus refuse_growth(const hfiTriMeshBuilder* b, const char* file, hfError* error) {
   if (b->mesh.nvert >= HFI_TRIMESH_MAX_VERTICES || b->mesh.ntri >= HFI_TRIMESH_MAX_TRIANGLES)
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s: more than %d vertices or %d triangles", file, HFI_TRIMESH_MAX_VERTICES,
-                      HFI_TRIMESH_MAX_TRIANGLES);
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s: more than %d vertices or %d triangles", file,
+                      HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
   return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", file);
 }
 
 // Reads the records of a binary file.
 static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t count, const char* file, hfError* error) {
   for (uint32_t i = 0; i < count; ++i) {
-    const char* record = text + HEADER + (size_t)RECORD * i + 12;
+    const char* corners = text + HEADER_BYTES + (size_t)RECORD_BYTES * i + NORMAL_BYTES;
     double v[9];
     for (int k = 0; k < 9; ++k) {
-      v[k] = hfi_get_float(record + 4 * k);
+      v[k] = hfi_get_float(corners + 4 * k);
       if (!isfinite(v[k]))
         return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite", file, i);
     }
@@ -58,16 +60,17 @@ typedef struct StlScan {
   int line;
 } StlScan;
 
+// Goes to the next word, and counts lines.
 static void skip_blanks(StlScan* p) {
   for (; *p->s && (unsigned char)*p->s <= ' '; ++p->s)
     if (*p->s == '\n') ++p->line;
 }
 
-// Consumes the next word if it is this one, in small or capital letters.
+// Goes behind the next word if it is this one, in small or capital letters. Returns whether it is.
 static int take_word(StlScan* p, const char* word) {
   skip_blanks(p);
   size_t n = 0;
-  while (word[n] && ((p->s[n] | 32) == word[n])) ++n;
+  while (word[n] && ((p->s[n] | 32) == word[n])) ++n; // 32 makes ASCII letters small
   if (word[n] || (unsigned char)p->s[n] > ' ') return 0;
   p->s += n;
   return 1;
@@ -143,20 +146,22 @@ static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* f
   return HF_OK;
 }
 
+// Reads an STL file, binary or ASCII.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
   hfiTriMeshBuilder b = {0};
-  uint32_t count = size >= HEADER ? hfi_get_u32(text + 80) : 0;
-  size_t wanted = HEADER + (size_t)RECORD * count;
-  int ascii = size >= 5 && memcmp(text, "solid", 5) == 0 && (size < HEADER || wanted != size);
+  uint32_t count = size >= HEADER_BYTES ? hfi_get_u32(text + COUNT_OFFSET) : 0;
+  size_t wanted = HEADER_BYTES + (size_t)RECORD_BYTES * count;
+  int fits_binary = size >= HEADER_BYTES && wanted == size;
+  int is_ascii = size >= 5 && memcmp(text, "solid", 5) == 0 && !fits_binary;
 
   hfStatus status = HF_OK;
-  if (ascii)
+  if (is_ascii)
     status = read_ascii(&b, text, file, error);
-  else if (size < HEADER)
+  else if (size < HEADER_BYTES)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %zu bytes are too few for an STL file", file, size);
   else if (wanted > size)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %u triangles announced, but only %zu are there", file, count,
-                        (size - HEADER) / RECORD);
+                        (size - HEADER_BYTES) / RECORD_BYTES);
   else
     status = read_binary(&b, text, count, file, error);
 

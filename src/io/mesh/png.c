@@ -3,6 +3,8 @@
 //
 //   filter   1: left   2: above   3: mean of both
 //            4: Paeth, the nearest of left, above and upper left to left + above - upper left
+//
+// im: the image; a, b, c: the bytes to the left, above and to the upper left.
 #include "io/mesh/png.h"
 
 #include "base/error.h"
@@ -12,15 +14,20 @@
 #include <zlib.h>
 
 typedef struct Image {
-  const char* file;
+  const char* file; // for messages
   hfError* error;
-  int width, height, depth, colour, interlaced;
-  int channels;
-  const uint8_t* palette;
+  int width, height; // width 0: the header was not read yet
+  int depth;         // [bit]
+  int colour;        // colour type of PNG
+  int interlaced, channels;
+  const uint8_t* palette; // (npalette x 3)
   int npalette;
-  uint8_t *data, *grey;
+  uint8_t* data; // (data_size) the contents of all IDAT chunks
   size_t data_size;
+  uint8_t* grey; // (width x height) the result
 } Image;
+
+enum { COLOUR_GREY = 0, COLOUR_PALETTE = 3, COLOUR_TYPES = 7 };
 
 static uint32_t read_word(const uint8_t* p) {
   return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -34,8 +41,9 @@ static hfStatus refuse(const Image* im, const char* why) {
 
 // Reads the header. Refuses sizes and formats that PNG does not have, and images that are too large.
 static hfStatus read_header(Image* im, const uint8_t* p, uint32_t length) {
-  static const int channels[7] = {1, 0, 3, 1, 2, 0, 4}; // number of channels by colour type
-  if (length != 13) return refuse(im, "the header of the PNG image is broken");
+  enum { HEADER_BYTES = 13 };
+  static const int channels[COLOUR_TYPES] = {1, 0, 3, 1, 2, 0, 4}; // number of channels by colour type
+  if (length != HEADER_BYTES) return refuse(im, "the header of the PNG image is broken");
   uint32_t width = read_word(p);
   uint32_t height = read_word(p + 4);
   im->depth = p[8];
@@ -47,11 +55,12 @@ static hfStatus read_header(Image* im, const uint8_t* p, uint32_t length) {
 
   im->width = (int)width;
   im->height = (int)height;
-  im->channels = im->colour < 7 ? channels[im->colour] : 0;
+  im->channels = im->colour < COLOUR_TYPES ? channels[im->colour] : 0;
   int is_small = im->depth == 1 || im->depth == 2 || im->depth == 4;
-  int has_small = im->colour == 0 || im->colour == 3;
-  int has_depth = (is_small && has_small) || im->depth == 8 || (im->depth == 16 && im->colour != 3);
-  if (!im->channels || !has_depth || p[10] || p[11] || p[12] > 1)
+  int may_be_small = im->colour == COLOUR_GREY || im->colour == COLOUR_PALETTE;
+  int has_depth = (is_small && may_be_small) || im->depth == 8 || (im->depth == 16 && im->colour != COLOUR_PALETTE);
+  int has_known_methods = p[10] == 0 && p[11] == 0 && p[12] <= 1; // compression, filter, interlacing
+  if (!im->channels || !has_depth || !has_known_methods)
     return refuse(im, "the header of the PNG image names an unknown format");
   return HF_OK;
 }
@@ -70,14 +79,16 @@ static hfStatus append_data(Image* im, const uint8_t* p, uint32_t length) {
 static hfStatus read_chunk(Image* im, const uint8_t* type, const uint8_t* p, uint32_t length) {
   if (!im->width && memcmp(type, "IHDR", 4) != 0) return refuse(im, "the PNG image has no header");
   if (memcmp(type, "IHDR", 4) == 0) return read_header(im, p, length);
+  if (memcmp(type, "IDAT", 4) == 0) return append_data(im, p, length);
+
   if (memcmp(type, "PLTE", 4) == 0) {
     im->palette = p;
     im->npalette = (int)(length / 3);
   }
-  return memcmp(type, "IDAT", 4) == 0 ? append_data(im, p, length) : HF_OK;
+  return HF_OK;
 }
 
-// Reads all chunks up to IEND.
+// Reads all chunks up to IEND. A chunk: length, type, contents, and the checksum of type and contents.
 static hfStatus read_chunks(Image* im, const uint8_t* p, size_t size) {
   static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   if (size < 8 || memcmp(p, signature, 8) != 0) return refuse(im, "not a PNG image");
@@ -99,8 +110,8 @@ static hfStatus read_chunks(Image* im, const uint8_t* p, size_t size) {
 
 // ---- lines -----------------------------------------------------------------------------------------
 
-// Of left, above and upper left the value that is nearest to left + above - upper left.
-static int paeth(int a, int b, int c) {
+// Of left (a), above (b) and upper left (c) the value that is nearest to a + b - c.
+static int predict_paeth(int a, int b, int c) {
   int to_a = abs(b - c);
   int to_b = abs(a - c);
   int to_c = abs(a + b - 2 * c);
@@ -124,7 +135,7 @@ static int unfilter(uint8_t* line, const uint8_t* above, size_t n, size_t step) 
     case 1: x[i] = (uint8_t)(x[i] + a); break;
     case 2: x[i] = (uint8_t)(x[i] + b); break;
     case 3: x[i] = (uint8_t)(x[i] + (a + b) / 2); break;
-    case 4: x[i] = (uint8_t)(x[i] + paeth(a, b, c)); break;
+    case 4: x[i] = (uint8_t)(x[i] + predict_paeth(a, b, c)); break;
     default: break;
     }
   }
@@ -132,17 +143,18 @@ static int unfilter(uint8_t* line, const uint8_t* above, size_t n, size_t step) 
 }
 
 // The grey value of pixel i of an unfiltered line; -1 if the palette has no such colour.
-static int grey_of(const Image* im, const uint8_t* line, int i) {
+static int get_grey(const Image* im, const uint8_t* line, int i) {
+  int value = 0;
+  int largest = 255;
   if (im->depth >= 8) {
-    int value = line[1 + (size_t)i * (size_t)im->channels * (size_t)(im->depth / 8)];
-    if (im->colour != 3) return value;
-    return value < im->npalette ? im->palette[3 * value] : -1;
+    value = line[1 + (size_t)i * (size_t)im->channels * (size_t)(im->depth / 8)];
+  } else {
+    int bit = i * im->depth;
+    largest = (1 << im->depth) - 1;
+    value = line[1 + bit / 8] >> (8 - im->depth - bit % 8) & largest;
   }
 
-  int bit = i * im->depth;
-  int most = (1 << im->depth) - 1;
-  int value = line[1 + bit / 8] >> (8 - im->depth - bit % 8) & most;
-  if (im->colour != 3) return value * 255 / most;
+  if (im->colour != COLOUR_PALETTE) return value * 255 / largest;
   return value < im->npalette ? im->palette[3 * value] : -1;
 }
 
@@ -175,7 +187,7 @@ static hfStatus read_pass(Image* im, PngPass p, uint8_t* raw) {
     if (!unfilter(line, j ? line - (n + 1) : NULL, n, step))
       return refuse(im, "a line of the PNG image has an unknown filter");
     for (int i = 0; i < columns; ++i) {
-      int grey = grey_of(im, line, i);
+      int grey = get_grey(im, line, i);
       if (grey < 0) return refuse(im, "a pixel of the PNG image is not in its palette");
       size_t place = (size_t)(p.y0 + j * p.dy) * (size_t)im->width + (size_t)(p.x0 + i * p.dx);
       im->grey[place] = (uint8_t)grey;
@@ -213,6 +225,7 @@ static hfStatus read_pixels(Image* im) {
   return status;
 }
 
+// Decodes an image. *grey comes from malloc.
 hfStatus hfi_png_read(const char* text, size_t size, const char* file, int* width, int* height, uint8_t** grey,
                       hfError* error) {
   Image im = {.file = file, .error = error};

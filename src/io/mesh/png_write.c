@@ -12,7 +12,7 @@ static void put_word(uint8_t* p, uint32_t x) {
   for (int i = 0; i < 4; ++i) p[i] = (uint8_t)(x >> (24 - 8 * i));
 }
 
-// Appends a chunk, whose checksum is that of its type and data. Returns the end.
+// Appends a chunk: its length, type and data, and the checksum of type and data. Returns the end.
 static uint8_t* put_chunk(uint8_t* p, const char* type, const uint8_t* data, uint32_t size) {
   put_word(p, size);
   memcpy(p + 4, type, 4);
@@ -21,7 +21,7 @@ static uint8_t* put_chunk(uint8_t* p, const char* type, const uint8_t* data, uin
   return p + 12 + size;
 }
 
-// Makes the lines. Each begins with the number of its filter, 0.
+// Makes the lines of an image, from malloc. Each begins with the number of its filter, 0.
 static uint8_t* make_lines(const uint8_t* grey, size_t width, size_t height) {
   uint8_t* lines = malloc((width + 1) * height);
   for (size_t y = 0; lines && y < height; ++y) {
@@ -31,14 +31,16 @@ static uint8_t* make_lines(const uint8_t* grey, size_t width, size_t height) {
   return lines;
 }
 
+// Adds a grey image to a file.
 hfStatus hfi_png_write(hfiOutput* out, const uint8_t* grey, int width, int height, hfError* error) {
   static const uint8_t signature[8] = {137, 'P', 'N', 'G', '\r', '\n', 26, '\n'};
+  enum { CHUNK_BYTES = 64 }; // at least what signature, header and the frames of the chunks take
   uLong raw = ((uLong)width + 1) * (uLong)height;
   uLongf packed = compressBound(raw);
-  uint8_t header[13] = {[8] = 8};
+  uint8_t header[13] = {[8] = 8}; // 8 bits, grey
   uint8_t* lines = make_lines(grey, (size_t)width, (size_t)height);
   uint8_t* data = malloc(packed);
-  uint8_t* file = malloc(packed + 64);
+  uint8_t* file = malloc(packed + CHUNK_BYTES);
 
   hfStatus status = HF_OK;
   if (!lines || !data || !file || compress(data, &packed, lines, raw) != Z_OK)

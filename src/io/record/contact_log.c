@@ -1,5 +1,7 @@
 // Two logs as CSV (docs/reference/command.md): one row for each contact of each step, and one row for each step of a
 // sim, with what was solved and how long the steps inside were.
+//
+// made: the log that is opened.
 #include "base/error.h"
 #include "io/record/csv.h"
 
@@ -12,6 +14,7 @@ struct hfContactLog {
   const hfModel* model;
 };
 
+// Opens a log of contacts and writes its first line.
 hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel* model, hfError* error) {
   hfi_clear_error(error);
   hfStatus status;
@@ -25,6 +28,7 @@ hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel
   return HF_OK;
 }
 
+// Writes the name of a geom or body.
 static void print_object(hfContactLog* log, hfObjectKind kind, int id) {
   char buffer[HF_LABEL_SIZE];
   hfi_csv_text(&log->out, hf_model_label(log->model, kind, id, buffer));
@@ -34,6 +38,7 @@ static void print_vector(hfiOutput* out, hfVec3 a) {
   hfi_output_print(out, ",%.17g,%.17g,%.17g", a.x, a.y, a.z);
 }
 
+// Writes a row for each contact of the step that the sim has just made.
 hfStatus hf_contact_log_add(hfContactLog* log, const hfSim* sim, double time, hfError* error) {
   hfi_clear_error(error);
   int count = hf_sim_contact_count(sim);
@@ -70,17 +75,19 @@ struct hfStepLog {
   hfiOutput out;
 };
 
+// Opens a log of steps and writes its first line.
 hfStatus hf_step_log_open(hfStepLog** log, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfStatus status;
   hfStepLog* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) return status;
-  hfi_output_print(&made->out, "time,status,iterations,residual,steps,rejected,evaluations,smallest,last,error,equality_distance,"
-                               "equality_angle,limit_distance,limit_angle\n");
+  hfi_output_print(&made->out, "time,status,iterations,residual,steps,rejected,evaluations,smallest,last,error,"
+                               "equality_distance,equality_angle,limit_distance,limit_angle\n");
   *log = made;
   return HF_OK;
 }
 
+// Writes a row for a step: what was solved, the steps inside of it, and the worst violations.
 hfStatus hf_step_log_add(hfStepLog* log, double time, const hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   const hfIntegratorReport* c = &report->continuous;
@@ -88,10 +95,10 @@ hfStatus hf_step_log_add(hfStepLog* log, double time, const hfStepReport* report
 
   hfi_output_print(&log->out, "%.17g,%d,%d,%.6g,", time, report->status, report->solve.iterations,
                    report->solve.residual);
-  hfi_output_print(&log->out, "%lld,%lld,%lld,%.17g,%.17g,%.6g,", (long long)c->steps, (long long)c->rejected, (long long)c->evaluations,
-                   c->smallest, c->last, c->error);
-  hfi_output_print(&log->out, "%.6g,%.6g,%.6g,%.6g\n", v->equality_distance.amount, v->equality_angle.amount, v->limit_distance.amount,
-                   v->limit_angle.amount);
+  hfi_output_print(&log->out, "%lld,%lld,%lld,%.17g,%.17g,%.6g,", (long long)c->steps, (long long)c->rejected,
+                   (long long)c->evaluations, c->smallest, c->last, c->error);
+  hfi_output_print(&log->out, "%.6g,%.6g,%.6g,%.6g\n", v->equality_distance.amount, v->equality_angle.amount,
+                   v->limit_distance.amount, v->limit_angle.amount);
 
   return hfi_output_flush(&log->out, error);
 }

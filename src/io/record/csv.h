@@ -16,7 +16,10 @@ static inline void hfi_csv_text(hfiOutput* out, const char* text) {
     return;
   }
   hfi_output_bytes(out, "\"", 1);
-  for (const char* c = text; *c; ++c) hfi_output_bytes(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+  for (const char* c = text; *c; ++c) {
+    if (*c == '"') hfi_output_bytes(out, "\"", 1); // a quote is doubled
+    hfi_output_bytes(out, c, 1);
+  }
   hfi_output_bytes(out, "\"", 1);
 }
 

@@ -1,9 +1,12 @@
 // What a recording says about itself in JSON: the fields of its model, the run, the figures.
+//
+// s: the stream, m: its model, out: the bytes to which chunks are added.
 #include "io/record/stream.h"
 
 #include <holdfast/version.h>
 #include <string.h>
 
+// The next multiple of 64, at which a model has to lie in memory.
 static uint64_t round_up(uint64_t x) { return (x + 63) / 64 * 64; }
 
 // Adds the counts of the model: bodies, joints, ...
@@ -18,9 +21,8 @@ static void put_counts(const hfModel* m, hfiBytes* out) {
   hfi_bytes_print(out, "}");
 }
 
-// {"counts": {"nq": 7, ...}, "fields": {"body_mass": ["d", rows, columns, offset, overlay], ...}, ...}
+// Adds {"counts": {"nq": 7, ...}, "fields": {"body_mass": ["d", rows, columns, offset, overlay], ...}, ...}.
 static void put_model_index(const hfModel* m, hfiBytes* out) {
-
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_MODEL_INDEX);
   hfi_bytes_print(out, "{");
   put_counts(m, out);
@@ -37,6 +39,7 @@ static void put_model_index(const hfModel* m, hfiBytes* out) {
   hfi_chunk_end(out, start);
 }
 
+// Adds the head of a recording: its header, the scene's name, the model, each at its offset, and the model's index.
 void hfi_stream_head(const hfiStream* s, const char* scene, hfiBytes* out) {
   const hfModel* m = s->model;
   size_t start = out->size;
@@ -57,6 +60,7 @@ void hfi_stream_head(const hfiStream* s, const char* scene, hfiBytes* out) {
   put_model_index(m, out);
 }
 
+// Adds the description of a run: version, method, friction law, step and options.
 void hfi_stream_run(const hfSim* sim, hfiBytes* out) {
   const hfSimConfig* config = hf_sim_config(sim);
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_RUN);
@@ -64,13 +68,15 @@ void hfi_stream_run(const hfSim* sim, hfiBytes* out) {
                   hf_method_name(config->method), hf_friction_name(config->friction), hf_sim_step_size(sim));
 
   hfi_bytes_print(out, "\"options\":{");
-  for (int i = 0; hf_sim_config_name(i); ++i)
-    hfi_bytes_print(out, "%s\"%s\":%.17g", i ? "," : "", hf_sim_config_name(i), hf_sim_config_get(config, hf_sim_config_name(i)));
+  for (int i = 0; hf_sim_config_name(i); ++i) {
+    const char* name = hf_sim_config_name(i);
+    hfi_bytes_print(out, "%s\"%s\":%.17g", i ? "," : "", name, hf_sim_config_get(config, name));
+  }
   hfi_bytes_print(out, "}}");
   hfi_chunk_end(out, start);
 }
 
-// [["name", "value"], ...]
+// Adds the lines of a summary: [["name", "value"], ...].
 void hfi_stream_figures(const hfReportLine* lines, int count, hfiBytes* out) {
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_FIGURES);
   hfi_bytes_print(out, "[");

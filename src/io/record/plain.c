@@ -4,6 +4,8 @@
 //   contact forces   sum over contacts of |normal| and of |friction|                      [N]
 //   contacts         how many there are, how many of them stick                           [-]
 //   solver           Newton iterations of each step                                       [-]
+//
+// p: the series, d: kinematics of the model, out: the file.
 #include "io/record/plain.h"
 
 #include "step/dynamics/dynamics.h"
@@ -17,6 +19,7 @@ void hfi_plain_init(hfiPlain* p) {
   for (int i = 0; i < HFI_PLAIN_SERIES; ++i) hfi_series_init(&p->series[i]);
 }
 
+// Adds the numbers of a step to the series.
 void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* state, const hfInput* input,
                    const hfStepReport* step) {
   hf_dynamics_set_position(d, hf_state_q(state), input);
@@ -64,13 +67,13 @@ static const char head[] =
     "</style>\n<title>";
 
 // Writes the four plots.
-static void put_plots(hfiOutput* out, const hfiPlain* r) {
-  const hfiCurve energy[] = {{"kinetic", &r->series[KINETIC]},
-                             {"potential", &r->series[POTENTIAL]},
-                             {"sum", &r->series[TOTAL]}};
-  const hfiCurve force[] = {{"normal", &r->series[NORMAL]}, {"friction", &r->series[FRICTION]}};
-  const hfiCurve contact[] = {{"all", &r->series[CONTACTS]}, {"sticking", &r->series[STICKING]}};
-  const hfiCurve solver[] = {{"iterations", &r->series[ITERATIONS]}};
+static void put_plots(hfiOutput* out, const hfiPlain* p) {
+  const hfiCurve energy[] = {{"kinetic", &p->series[KINETIC]},
+                             {"potential", &p->series[POTENTIAL]},
+                             {"sum", &p->series[TOTAL]}};
+  const hfiCurve force[] = {{"normal", &p->series[NORMAL]}, {"friction", &p->series[FRICTION]}};
+  const hfiCurve contact[] = {{"all", &p->series[CONTACTS]}, {"sticking", &p->series[STICKING]}};
+  const hfiCurve solver[] = {{"iterations", &p->series[ITERATIONS]}};
 
   hfi_plot_svg(out, "Energy", "energy [J]", energy, 3);
   hfi_plot_svg(out, "Contact force, summed over contacts", "force [N]", force, 2);
@@ -93,6 +96,7 @@ static void put_table(hfiOutput* out, const hfReportLine* lines, int count) {
   hfi_output_print(out, "</table>\n");
 }
 
+// Writes the whole report.
 void hfi_plain_write(const hfiPlain* p, hfiOutput* out, const char* title, const hfReportLine* lines, int count) {
   hfi_output_bytes(out, head, sizeof head - 1);
   hfi_put_text(out, title);

@@ -3,6 +3,8 @@
 // The distance of ticks is 1, 2 or 5 times a power of ten: the smallest one with at most `TICKS` ticks.
 //
 // A series keeps the extremes of a quantity over time in a bounded number of bins.
+//
+// s: a series, t, y: ranges of time and of values, v: a value at a line of the grid.
 #include "io/record/plot.h"
 #include "math/elementary.h"
 
@@ -28,6 +30,7 @@ static void merge_neighbours(hfiSeries* s) {
   s->filled = s->stride; // This marks the last bin as full, so that the next sample begins a new one.
 }
 
+// Adds a sample: to the last bin unless it is full, or else to a new one. A value that is not finite is left out.
 void hfi_series_add(hfiSeries* s, double time, double value) {
   if (!isfinite(value)) return;
   if (s->count > 0 && s->filled < s->stride) {
@@ -40,7 +43,8 @@ void hfi_series_add(hfiSeries* s, double time, double value) {
   }
 
   if (s->count == HFI_SERIES_BINS) merge_neighbours(s);
-  s->bin[s->count++] = (hfiBin){time, time, value, value};
+  s->bin[s->count] = (hfiBin){time, time, value, value};
+  ++s->count;
   s->filled = 1;
 }
 
@@ -52,11 +56,14 @@ enum { WIDTH = 860, HEIGHT = 260, LEFT = 90, RIGHT = 20, TOP = 34, BOTTOM = 44, 
 static const char* const colours[HFI_PLOT_CURVES] = {"#0072b2", "#d55e00", "#009e73",
                                                      "#cc79a7", "#e69f00", "#56b4e9"};
 
+// Two numbers whose difference is below this share of the distance of ticks are one on the grid [-].
+static const double GRID_TOLERANCE = 1e-9;
+
 typedef struct range {
   double lo, hi;
 } range;
 
-// The distance of ticks.
+// The distance of ticks in a range.
 static double tick_step(range r) {
   double raw = (r.hi - r.lo) / TICKS;
   double power = hfi_pow(10, floor(hfi_log10(raw)));
@@ -67,10 +74,11 @@ static double tick_step(range r) {
   return power * (part <= 5 ? 5 : 10);
 }
 
-// The range, or one around it that is not empty.
+// The range; one around it if it is a single value; 0 to 1 if there are no values.
 static range widen(range r) {
+  static const double LEAST_PAD = 1e-12; // around a value of zero
   if (!(r.lo <= r.hi)) return (range){0, 1};
-  double pad = r.hi > r.lo ? 0 : fmax(fabs(r.hi) * 0.1, 1e-12);
+  double pad = r.hi > r.lo ? 0 : fmax(fabs(r.hi) * 0.1, LEAST_PAD);
   return (range){r.lo - pad, r.hi + pad};
 }
 
@@ -103,18 +111,18 @@ static double place_y(double y, range r) {
 // Draws lines of the grid and their numbers: upright ones for the times, then level ones.
 static void put_grid(hfiOutput* out, range t, range y) {
   double step = tick_step(t);
-  for (double v = ceil(t.lo / step) * step; v <= t.hi + 1e-9 * step; v += step) {
+  for (double v = ceil(t.lo / step) * step; v <= t.hi + GRID_TOLERANCE * step; v += step) {
     double x = place_x(v, t);
-    double shown = fabs(v) < 1e-9 * step ? 0 : v;
+    double shown = fabs(v) < GRID_TOLERANCE * step ? 0 : v;
     hfi_output_print(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", x, TOP, HEIGHT - BOTTOM);
     hfi_output_print(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.6g</text>\n", x, HEIGHT - BOTTOM + 16,
                      shown);
   }
 
   step = tick_step(y);
-  for (double v = ceil(y.lo / step) * step; v <= y.hi + 1e-9 * step; v += step) {
+  for (double v = ceil(y.lo / step) * step; v <= y.hi + GRID_TOLERANCE * step; v += step) {
     double height = place_y(v, y);
-    double shown = fabs(v) < 1e-9 * step ? 0 : v;
+    double shown = fabs(v) < GRID_TOLERANCE * step ? 0 : v;
     hfi_output_print(out, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, height, WIDTH - RIGHT);
     hfi_output_print(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>\n", LEFT - 6, height + 4, shown);
   }
@@ -132,6 +140,7 @@ static void put_curve(hfiOutput* out, const hfiSeries* s, range t, range y, cons
   hfi_output_print(out, "\"/>\n");
 }
 
+// Draws a plot of curves over time. unit: the label of the vertical axis.
 void hfi_plot_svg(hfiOutput* out, const char* title, const char* unit, const hfiCurve* curve, int count) {
   range t;
   range y;
@@ -141,12 +150,12 @@ void hfi_plot_svg(hfiOutput* out, const char* title, const char* unit, const hfi
   put_grid(out, t, y);
 
   // frame and names of the axes
-  hfi_output_print(out, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP, WIDTH - LEFT - RIGHT,
-                   HEIGHT - TOP - BOTTOM);
+  hfi_output_print(out, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP,
+                   WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
   hfi_output_print(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time [s]</text>\n", (LEFT + WIDTH - RIGHT) / 2,
                    HEIGHT - 8);
-  hfi_output_print(out, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n", (TOP + HEIGHT - BOTTOM) / 2,
-                   unit);
+  hfi_output_print(out, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
+                   (TOP + HEIGHT - BOTTOM) / 2, unit);
 
   // curves, and their legend in one line above the frame
   for (int c = 0; c < count; ++c) {

@@ -9,16 +9,17 @@
 
 // The file is written when this time has passed [s] or this many bytes wait, because a call of the system costs as much
 // as a small step. A killed process loses no more than that.
-static const double flush_time = 0.1;
+static const double FLUSH_TIME = 0.1;
 enum { FLUSH_BYTES = 256 << 10 };
 
 struct hfRecorder {
   hfiOutput out;
   hfiStream stream;
-  char* scene;    // its name, until the head is written
-  double flushed; // when [s]
+  char* scene;       // its name, until the head is written
+  double flush_time; // when the file was written last, on a monotonic clock [s]
 };
 
+// Opens a recording. Its head is written with the first step.
 hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model, const char* scene,
                           hfError* error) {
   hfi_clear_error(error);
@@ -40,7 +41,7 @@ hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel
 }
 
 // Writes the head, unless it is written: with the parameters that an overlay has when the run starts.
-static hfStatus begin(hfRecorder* recorder, hfError* error) {
+static hfStatus write_head(hfRecorder* recorder, hfError* error) {
   if (!recorder->scene) return HF_OK;
   hfStatus status = hfi_stream_take_parameters(&recorder->stream, error);
   if (status != HF_OK) return status;
@@ -59,54 +60,59 @@ hfStatus hf_recorder_check(const hfRecorder* recorder, const hfState* state, hfE
   return hfi_stream_check_step(&recorder->stream, state, "a recording", error);
 }
 
-hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* step,
-                         hfError* error) {
+// Records a step. The file is written from time to time only. step: NULL at the start of a run.
+hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input,
+                         const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hf_recorder_check(recorder, state, error);
-  if (status == HF_OK) status = begin(recorder, error);
+  if (status == HF_OK) status = write_head(recorder, error);
   if (status != HF_OK) return status;
 
   double now = hfi_clock();
   hfi_stream_step(&recorder->stream, sim, state, input, step, now, &recorder->out.piece);
 
   if (!step) return HF_OK; // The start is written with the first step.
-  if (now - recorder->flushed < flush_time && recorder->out.piece.size < FLUSH_BYTES) return HF_OK;
-  recorder->flushed = now;
+  if (now - recorder->flush_time < FLUSH_TIME && recorder->out.piece.size < FLUSH_BYTES) return HF_OK;
+  recorder->flush_time = now;
   return hfi_output_flush(&recorder->out, error);
 }
 
+// Records the last steps of a run as a frame, if there are some since the last one.
 hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input,
                             hfError* error) {
   hfi_clear_error(error);
-  if (recorder->stream.steps == 0) return HF_OK;
+  if (recorder->stream.sums.steps == 0) return HF_OK;
   hfStatus status = hfi_stream_check_time(&recorder->stream, state, "a recording", error);
   if (status != HF_OK) return status;
   hfi_stream_frame(&recorder->stream, sim, state, input, hfi_clock(), &recorder->out.piece);
   return hfi_output_flush(&recorder->out, error);
 }
 
+// Records a frame, whether or not one is due.
 hfStatus hf_recorder_add_frame(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input,
                                hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = begin(recorder, error);
+  hfStatus status = write_head(recorder, error);
   if (status != HF_OK) return status;
   hfi_stream_frame(&recorder->stream, sim, state, input, hfi_clock(), &recorder->out.piece);
   return hfi_output_flush(&recorder->out, error);
 }
 
+// Records the lines of a summary.
 hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, int count, hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = begin(recorder, error);
+  hfStatus status = write_head(recorder, error);
   if (status != HF_OK) return status;
   hfi_stream_figures(lines, count, &recorder->out.piece);
   return hfi_output_flush(&recorder->out, error);
 }
 
+// Writes what is missing and closes the file. A recorder without steps writes its head only.
 hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error) {
   hfi_clear_error(error);
   if (!recorder) return HF_OK;
 
-  hfStatus status = begin(recorder, error);
+  hfStatus status = write_head(recorder, error);
   if (status != HF_OK) {
     hf_recorder_discard(recorder);
     return status;
@@ -116,6 +122,7 @@ hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error) {
   return hfi_output_destroy(recorder, error);
 }
 
+// Closes the file without writing what is missing.
 void hf_recorder_discard(hfRecorder* recorder) {
   if (recorder) {
     hfi_stream_close(&recorder->stream);

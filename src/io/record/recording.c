@@ -1,4 +1,6 @@
 // Reads a recording (layout: io/record/chunk.h). Every size and offset of the file is checked before it is used.
+//
+// r: the recording; size, total: of the file [bytes].
 #include "io/record/chunk.h"
 
 #include "base/error.h"
@@ -20,7 +22,7 @@ struct hfRecording {
   int nframe, nevent;
 };
 
-// Reads a whole file. The block is aligned for a model at a multiple of 64.
+// Reads a whole file into memory at a multiple of 64 bytes, so that the model in it is aligned.
 static hfStatus read_file(const char* path, char** bytes, uint64_t* size, hfError* error) {
   FILE* file = fopen(path, "rb");
   long end = -1;
@@ -43,7 +45,7 @@ static hfStatus read_file(const char* path, char** bytes, uint64_t* size, hfErro
 }
 
 // Whether a part of a file that has `total` bytes is in it.
-static int inside(uint64_t offset, uint64_t size, uint64_t total) {
+static int is_inside(uint64_t offset, uint64_t size, uint64_t total) {
   return offset <= total && size <= total - offset;
 }
 
@@ -55,76 +57,90 @@ static hfStatus check_header(const hfiRecordingHeader* header, uint64_t size, co
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: recording of version %u, this reads %d", path, header->version,
                       HFI_RECORDING_VERSION);
 
-  int is_inside = inside(header->scene_offset, header->scene_size, size) && inside(header->model_offset, header->model_size, size) &&
-                  inside(header->chunks_offset, 0, size);
-  if (!is_inside || header->model_offset % 64 != 0 || header->chunks_offset % 8 != 0)
+  int has_parts = is_inside(header->scene_offset, header->scene_size, size) &&
+                  is_inside(header->model_offset, header->model_size, size) &&
+                  is_inside(header->chunks_offset, 0, size);
+  if (!has_parts || header->model_offset % 64 != 0 || header->chunks_offset % 8 != 0)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: the recording is cut off or damaged", path);
   return HF_OK;
 }
 
 // The bytes of a frame with so many contacts.
 static uint64_t frame_size(const hfModel* m, uint64_t ncontact) {
-  uint64_t floats = (uint64_t)m->nbody * 7 + (uint64_t)m->nq + (uint64_t)m->nv + 2 * (uint64_t)m->nu + (uint64_t)m->nsensordata;
-  uint64_t size = sizeof(hfiChunkHeader) + sizeof(hfFrameHead) + floats * sizeof(float) + ncontact * sizeof(hfFrameContact);
+  uint64_t floats = (uint64_t)m->nbody * 7 + (uint64_t)m->nq + (uint64_t)m->nv + 2 * (uint64_t)m->nu;
+  floats += (uint64_t)m->nsensordata;
+  uint64_t size = sizeof(hfiChunkHeader) + sizeof(hfFrameHead);
+  size += floats * sizeof(float) + ncontact * sizeof(hfFrameContact);
   return (size + 7) / 8 * 8;
 }
 
-// Whether a chunk of that kind has the length that its contents require.
-static int is_sound(const hfRecording* r, uint64_t at, const hfiChunkHeader* header) {
+// Whether the chunk at `offset` has the length that its contents require.
+static int has_right_length(const hfRecording* r, uint64_t offset, const hfiChunkHeader* header) {
   if (header->kind == HFI_CHUNK_EVENT) return header->size == sizeof(hfiChunkHeader) + sizeof(hfEvent);
   if (header->kind != HFI_CHUNK_FRAME) return 1;
 
   hfFrameHead head;
   if (header->size < sizeof *header + sizeof head) return 0;
-  memcpy(&head, r->bytes + at + sizeof *header, sizeof head);
+  memcpy(&head, r->bytes + offset + sizeof *header, sizeof head);
   return head.ncontact >= 0 && header->size == frame_size(r->model, (uint64_t)head.ncontact);
 }
 
-// Reads the header of the chunk at `at`. Returns 0 when the chunk is cut off or malformed; the recording ends there.
-static int read_chunk(const hfRecording* r, uint64_t size, uint64_t at, hfiChunkHeader* header) {
-  if (!inside(at, sizeof *header, size)) return 0;
-  memcpy(header, r->bytes + at, sizeof *header);
+// Reads the header of the chunk at `offset`. Returns 0 if the chunk is cut off or malformed; the recording ends there.
+static int read_chunk_header(const hfRecording* r, uint64_t size, uint64_t offset, hfiChunkHeader* header) {
+  if (!is_inside(offset, sizeof *header, size)) return 0;
+  memcpy(header, r->bytes + offset, sizeof *header);
   if (header->size < sizeof *header || header->size % 8 != 0) return 0;
-  return inside(at, header->size, size) && is_sound(r, at, header);
+  return is_inside(offset, header->size, size) && has_right_length(r, offset, header);
 }
 
 // A copy of some bytes of the file as a text, or NULL if there is no memory.
-static char* copy_text(const hfRecording* r, uint64_t at, uint64_t size) {
+static char* copy_text(const hfRecording* r, uint64_t offset, uint64_t size) {
   char* text = calloc(1, size + 1);
-  if (text && size) memcpy(text, r->bytes + at, size);
+  if (text && size) memcpy(text, r->bytes + offset, size);
   return text;
 }
 
-// Adds the chunk to the list of its kind. Returns 0 when there is no memory.
-static int note_chunk(hfRecording* r, uint64_t at, const hfiChunkHeader* header) {
+// Adds a frame or event to the list of its kind, and copies the first text of a kind. Returns 0 if there is no memory.
+static int note_chunk(hfRecording* r, uint64_t offset, const hfiChunkHeader* header) {
   char** text = NULL;
-  if (header->kind == HFI_CHUNK_RUN) text = &r->run;
-  if (header->kind == HFI_CHUNK_FIGURES) text = &r->figures;
-  if (header->kind == HFI_CHUNK_FRAME) r->frame[r->nframe++] = at;
-  if (header->kind == HFI_CHUNK_EVENT) r->event[r->nevent++] = at;
 
-  if (!text || *text) return 1;
-  *text = copy_text(r, at + sizeof *header, header->size - sizeof *header);
+  switch (header->kind) {
+  case HFI_CHUNK_FRAME:
+    r->frame[r->nframe] = offset;
+    ++r->nframe;
+    return 1;
+  case HFI_CHUNK_EVENT:
+    r->event[r->nevent] = offset;
+    ++r->nevent;
+    return 1;
+  case HFI_CHUNK_RUN: text = &r->run; break;
+  case HFI_CHUNK_FIGURES: text = &r->figures; break;
+  default: return 1;
+  }
+
+  if (*text) return 1;
+  *text = copy_text(r, offset + sizeof *header, header->size - sizeof *header);
   return *text != NULL;
 }
 
-// Finds the chunks from `first` on: first how many there are of each kind, then where they are.
+// Finds the chunks from `first` on: first how many there are of each kind, then where they are. The recording ends with
+// the last whole chunk.
 static hfStatus index_chunks(hfRecording* r, uint64_t size, uint64_t first, const char* path, hfError* error) {
   hfiChunkHeader header;
-  uint64_t at = first;
+  uint64_t offset = first;
   size_t count[HFI_CHUNK_FIGURES + 1] = {0};
-  for (; read_chunk(r, size, at, &header); at += header.size)
+  for (; read_chunk_header(r, size, offset, &header); offset += header.size)
     if (header.kind <= HFI_CHUNK_FIGURES) ++count[header.kind];
 
-  r->size = at;
+  r->size = offset;
   r->frame = malloc((count[HFI_CHUNK_FRAME] + 1) * sizeof *r->frame);
   r->event = malloc((count[HFI_CHUNK_EVENT] + 1) * sizeof *r->event);
-  int noted = r->frame && r->event;
-  for (at = first; noted && at < r->size; at += header.size) {
-    memcpy(&header, r->bytes + at, sizeof header);
-    noted = note_chunk(r, at, &header);
+  int has_memory = r->frame && r->event;
+  for (offset = first; has_memory && offset < r->size; offset += header.size) {
+    memcpy(&header, r->bytes + offset, sizeof header);
+    has_memory = note_chunk(r, offset, &header);
   }
-  return noted ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
+  return has_memory ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
 }
 
 // Finds scene, model and chunks in the bytes of a file.
@@ -146,6 +162,7 @@ static hfStatus open_blocks(hfRecording* r, uint64_t size, const char* path, hfE
   return index_chunks(r, size, header.chunks_offset, path, error);
 }
 
+// Reads a recording from a file.
 hfStatus hf_recording_read(hfRecording** recording, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfRecording* made = calloc(1, sizeof *made);
@@ -162,6 +179,7 @@ hfStatus hf_recording_read(hfRecording** recording, const char* path, hfError* e
   return HF_OK;
 }
 
+// Releases a recording, which may be NULL.
 void hf_recording_free(hfRecording* r) {
   if (!r) return;
   free(r->bytes);
@@ -192,6 +210,7 @@ hfEvent hf_recording_event(const hfRecording* r, int i) {
   return event;
 }
 
+// Frame i of a recording: pointers to its parts in the bytes of the file.
 hfFrame hf_recording_frame(const hfRecording* r, int i) {
   assert(i >= 0 && i < hf_recording_frame_count(r));
   const hfModel* m = r->model;

@@ -17,7 +17,7 @@ struct hfReport {
   hfiOutput out;
   hfiStream stream;
   hfiBytes chunks;
-  hfiPlain* plain; // NULL: there is a page
+  hfiPlain* plain; // the series of a plain report; NULL: there is a page
 };
 
 int hf_report_replays(void) {
@@ -26,6 +26,7 @@ int hf_report_replays(void) {
   return size > 0;
 }
 
+// Opens a report: a page with a replay or, if the library has no page, a plain one.
 hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error) {
   hfi_clear_error(error);
   hfStatus status;
@@ -55,8 +56,9 @@ hfStatus hf_report_check(const hfReport* report, const hfState* state, hfError* 
   return hfi_stream_check_step(&report->stream, state, "a report", error);
 }
 
-hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* step,
-                       hfError* error) {
+// Adds a step to a report. If it holds too much, every second frame is dropped, and frames become half as frequent.
+hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
+                       const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hf_report_check(report, state, error);
   if (status == HF_OK && !report->stream.started) status = hfi_stream_take_parameters(&report->stream, error);
@@ -75,10 +77,11 @@ hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state,
   return HF_OK;
 }
 
+// Adds the last steps of a run as a frame, if there are some since the last one.
 hfStatus hf_report_finish(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                           hfError* error) {
   hfi_clear_error(error);
-  if (report->stream.steps == 0) return HF_OK;
+  if (report->stream.sums.steps == 0) return HF_OK;
   hfStatus status = hfi_stream_check_time(&report->stream, state, "a report", error);
   if (status == HF_OK) hfi_stream_frame(&report->stream, sim, state, input, hfi_clock(), &report->chunks);
   return status;
@@ -90,7 +93,7 @@ static const char policy[] =
     "'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
     "media-src blob:\">\n";
 
-// The place in the page where the data go.
+// The place in the page where the data go; its end if it has none.
 static const char* find_mark(const char* page, size_t size) {
   size_t length = strlen(HFI_PAGE_DATA_MARK);
   for (const char* c = page; c + length <= page + size; ++c)
@@ -98,7 +101,7 @@ static const char* find_mark(const char* page, size_t size) {
   return page + size;
 }
 
-// The page with the recording's bytes inside it.
+// Writes the page with the recording's bytes inside it.
 static void write_page(hfiOutput* out, const char* title, const void* recording, size_t size) {
   size_t page_size = 0;
   const char* page = hfi_page(&page_size);
@@ -135,6 +138,7 @@ static void release_content(hfReport* report) {
   free(report->plain);
 }
 
+// Writes the report with the lines of the summary, and closes it.
 hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count, hfError* error) {
   hfi_clear_error(error);
   if (report->plain)
@@ -157,6 +161,7 @@ hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfErr
   return hfi_report_write(path, hf_recording_scene(recording), bytes, size, error);
 }
 
+// Writes a report of the bytes of a recording. Refuses if the library has no page.
 hfStatus hfi_report_write(const char* path, const char* title, const void* recording, size_t size, hfError* error) {
   if (!hf_report_replays())
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)", path);

@@ -1,5 +1,7 @@
 // The state log: one row of CSV with time, q, v and u for each step, and what the configuration asks for
 // (docs/reference/command.md).
+//
+// m: the model, made: the log that is opened.
 #include "base/error.h"
 #include "io/record/csv.h"
 #include "sim/sim.h"
@@ -21,7 +23,7 @@ hfStateLogConfig hf_state_log_config_default(void) {
 
 // ---- the header ---------------------------------------------------------------------------------
 
-// ",SYMBOL[NAME]" or ",SYMBOL[NAME.PART]".
+// Prints the head of a column: ",SYMBOL[NAME]" or ",SYMBOL[NAME.PART]".
 static void print_head(hfStateLog* log, char symbol, const char* name, const char* part) {
   char text[512];
   snprintf(text, sizeof text, "%c[%s%s%s]", symbol, name, *part ? "." : "", part);
@@ -44,10 +46,10 @@ static void print_joint_heads(hfStateLog* log, char symbol, int j) {
   for (int i = 0; i < count; ++i) {
     const char* part = "";
     if (info.quat >= 0) {
-      int turned = i - info.quat; // number of the part of the rotation, below 0 for a translation
+      int rotation = i - info.quat; // number of the part of the rotation, below 0 for a translation
       const char* const* translations = is_q ? kPosition : kLinear;
       const char* const* rotations = is_q ? kQuat : kAngular;
-      part = turned < 0 ? translations[i] : rotations[turned];
+      part = rotation < 0 ? translations[i] : rotations[rotation];
     }
     print_head(log, symbol, name, part);
   }
@@ -95,6 +97,7 @@ static void print_values(hfiOutput* out, const double* x, int count) {
   for (int i = 0; i < count; ++i) hfi_output_print(out, ",%.17g", x[i]);
 }
 
+// Prints time, coordinates, velocities and controls.
 static void print_state(hfStateLog* log, const hfState* state, const double* ctrl) {
   hfi_output_print(&log->out, "%.17g", state->time);
   print_values(&log->out, hf_state_q(state), log->model->nq);
@@ -102,6 +105,7 @@ static void print_state(hfStateLog* log, const hfState* state, const double* ctr
   print_values(&log->out, ctrl, log->model->nu);
 }
 
+// Writes a row of a state and its controls. Refuses a log with further columns.
 hfStatus hf_state_log_add(hfStateLog* log, const hfState* state, const double* ctrl, hfError* error) {
   hfi_clear_error(error);
   if (log->sensors || log->actuator_forces || log->body_count)
@@ -111,6 +115,7 @@ hfStatus hf_state_log_add(hfStateLog* log, const hfState* state, const double* c
   return hfi_output_flush(&log->out, error);
 }
 
+// Writes a row after a step, with all columns of the log.
 hfStatus hf_state_log_add_step(hfStateLog* log, hfSim* sim, const hfState* state, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = log->body_count > 0 ? hfi_sim_complete_at(sim, state, error) : HF_OK;
@@ -159,12 +164,13 @@ static hfStatus find_bodies(const hfModel* model, const hfStateLogConfig* config
   return HF_OK;
 }
 
-hfStatus hf_state_log_open_columns(hfStateLog** log, const char* path, const hfModel* model, const hfStateLogConfig* config,
-                                   hfError* error) {
+// Opens a log with the columns that the configuration asks for (NULL: none), and writes its first line.
+hfStatus hf_state_log_open_columns(hfStateLog** log, const char* path, const hfModel* model,
+                                   const hfStateLogConfig* config, hfError* error) {
   hfi_clear_error(error);
-  hfStateLogConfig plain = hf_state_log_config_default();
+  hfStateLogConfig none = hf_state_log_config_default();
   int32_t* body = NULL;
-  if (!config) config = &plain;
+  if (!config) config = &none;
 
   hfStatus status = find_bodies(model, config, &body, error);
   if (status != HF_OK) return status;

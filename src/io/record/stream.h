@@ -7,26 +7,38 @@
 
 #include <holdfast/record.h>
 
+// What the steps since the last frame did.
+typedef struct hfiFrameSums {
+  int32_t steps, iterations;
+  int32_t rung;                                 // the largest
+  int32_t nstick;                               // of the last step
+  hfStatus status;                              // the largest
+  double residual, coupled_residual, max_depth; // the largest
+} hfiFrameSums;
+
+// What was seen in the step before, to find out whether a step may have events.
+typedef struct hfiSeenStep {
+  int32_t contacts, stick, rung;
+} hfiSeenStep;
+
 typedef struct hfiStream {
   const hfModel* source; // the model that the sim steps
   const hfModel* model;  // the model that is recorded: the source, or its copy
   hfModel* copy;         // the source with its values at the start of the run if it is an overlay, else NULL
   uint32_t revision;     // of the source's parameters in the copy
-  hfDynamics* dynamics; // kinematics and energy of the recorded states
+  hfDynamics* dynamics;  // kinematics and energy of the recorded states
   hfEvents* events;
-  int32_t seen_contacts, seen_stick, seen_rung; // numbers of the step before
+  hfiSeenStep seen;
+
   double interval;       // time between frames [s]
   double state_interval; // time between states from which a run can continue [s]
-  double next_frame, next_state;
+  double next_frame, next_state; // times when they are due [s]
   double time;           // time of the last step [s]
+  double wall;           // wall clock at the last frame [s]
   int32_t started;       // 1: the run is described
   int32_t has_controls;  // 1: `controls` are those that act
   double* controls;      // (nu) controls in the last chunk
-  // sums since the last frame
-  int32_t steps, iterations, rung, nstick;
-  hfStatus status;
-  double residual, coupled_residual, max_depth;
-  double wall; // wall clock at the last frame [s]
+  hfiFrameSums sums;
 } hfiStream;
 
 // The model must outlive the stream. Of an overlay the values at the start of the run are recorded.
