@@ -31,7 +31,7 @@ static void take_arrays(void* object, hfiArena* arena) {
 }
 
 void hfi_discrete_refresh(hfiDiscrete* s, int resized) {
-  hfi_flight_sort(&s->flight, &s->world->dynamics);
+  hfi_flight_classify(&s->flight, &s->world->dynamics);
   if (resized) hfi_discrete_measure_roundness(s);
 }
 

@@ -26,27 +26,32 @@
 
 #include <string.h>
 
-enum { MAX_ITERATIONS = 40 };
+// The iteration for v_m takes at most this many steps.
+enum { MAX_MIDDLE_ITERATIONS = 40 };
 // v_m is found when the next iteration would change it by less than this share of its largest entry [-].
-static const double CONVERGED_SHARE = 1e-14;
+static const double CONVERGED_CHANGE_SHARE = 1e-14;
 // The change of the next iteration is predicted from the last two: changes shrink by a constant ratio, at first by the
 // turn of the step. The prediction is multiplied by this [-].
-static const double SAFETY_FACTOR = 10;
-// A tree that changes by more than this in the last of MAX_ITERATIONS does not fly [-].
-static const double NEARLY_CONVERGED_SHARE = 1e-9;
+static const double PREDICTION_SAFETY_FACTOR = 10;
+// A tree that changes by more than this in the last of MAX_MIDDLE_ITERATIONS does not fly [-].
+static const double LARGEST_FINAL_CHANGE_SHARE = 1e-9;
+// For turns below this, 2 atan(x/2) = x up to rounding [rad].
+static const double SMALL_TURN = 1e-8;
 // v_inner is scaled only if the factor differs from 1 by less than this [-]: a larger difference is not an error of
 // order h^2.
 static const double LARGEST_CORRECTION_SHARE = 0.05;
 
 // ---- what flight keeps ----------------------------------------------------------------------------
 
-// Momentum and energy of a tree with a free root at velocities v, from its generalised momentum y = M v. The entries
+// Returns momentum and energy of tree t, whose root is free, at velocities v, from its generalised momentum y = M v.
+// I: its inertia about its reference point. The entries
 // of the root's dofs are the momentum of all links, along the world's axes and about the root's own.
 static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I,
                                         const double* v, const double* y) {
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiRange r = hfi_tree_dofs(d->model, t);
   hfForce P = {m3_mulv(d->X_WB[root->body].R, v3_load(y + root->dof + 3)), v3_load(y + root->dof)};
+
   hfiInvariants k = {.linear = P.f, .known = 1};
   k.angular = v3_axpy(-1 / I->m, v3_cross(I->h, P.f), P.n);
   k.kinetic = 0.5 * (hfi_dot(v + r.begin, y + r.begin, r.end - r.begin) - v3_norm2(P.f) / I->m);
@@ -55,6 +60,7 @@ static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d,
 
 // ---- start ----------------------------------------------------------------------------------------
 
+// Whether tree t is articulated and nothing but gravity acts on it.
 static int flies_articulated(const hfiFlight* f, int t, const int32_t* flies) { return flies[t] && f->articulated[t]; }
 
 // Whether the bias of a flying tree, and its M, are the same at q0 and q1 and at any velocities. The armature of
@@ -62,20 +68,23 @@ static int flies_articulated(const hfiFlight* f, int t, const int32_t* flies) { 
 static int only_falls(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
   return flies[t] && f->translates[t] && d->mass.narmature == d->mass.nfixed_armature;
 }
-// Does a flying tree have inertial forces?
+// Whether tree t flies and its inertial forces may change its velocities.
 static int has_inertial_forces(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
   return flies_articulated(f, t, flies) && !only_falls(f, d, t, flies);
 }
 
-// Copies the velocities `next` of a tree to f->middle. Returns the largest change over the largest velocity.
+// Replaces f->middle of tree t by the velocities next (nv). Returns the largest change over the largest velocity [-].
 static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double* next) {
   hfiRange r = hfi_tree_dofs(m, t);
-  double largest = 0, change = 0;
+  double largest = 0;
+  double change = 0;
+
   for (int i = r.begin; i < r.end; ++i) {
     largest = max2(largest, fabs(next[i]));
     change = max2(change, fabs(next[i] - f->middle[i]));
     f->middle[i] = next[i];
   }
+
   return largest > 0 ? change / largest : change;
 }
 
@@ -83,16 +92,19 @@ static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double
 // root is not free.
 static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t) {
   hfiRange r = hfi_tree_dofs(m, t);
-  double rates = 0;
   if (!f->kept[t].known) return 1;
+
+  double rates = 0;
   for (int i = r.begin + 3; i < r.end; ++i) rates += fabs(f->middle[i]);
   return h * rates;
 }
 
-// One iteration for v_m = f->middle of all flying trees, with the bias at v_m in d->c: p = f->base - (h/2) bias(q0,
-// v_m), then v_m <- M^-1 p. f->change says by how much it changed each tree. Returns the number of trees that have not
-// converged.
-static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
+// One iteration for v_m = f->middle of all flying trees, with the bias at v_m in d->c:
+//
+//   p = f->base - (h/2) bias(q0, v_m),   v_m <- M^-1 p
+//
+// Writes to f->change by how much v_m of each tree changed. Returns the number of trees that have not converged.
+static int improve_middle(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   double* next = d->scratch.work;
   int changing = 0;
@@ -106,17 +118,19 @@ static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, 
     }
     hfi_solve_tree(d, t, next);
 
-    // the ratio of the next change to this one tells how far v_m still is
+    // a tree has converged if the next change, predicted from the last two, is small enough
     double before = f->change[t];
     double change = replace_middle(f, m, t, next);
     f->change[t] = change;
     if (only_falls(f, d, t, flies)) continue;
-    double shrinks = before > 0 ? change / before : turn_in_step(f, m, h, t);
-    changing += !(change <= CONVERGED_SHARE || SAFETY_FACTOR * change * shrinks <= CONVERGED_SHARE);
+    double ratio = before > 0 ? change / before : turn_in_step(f, m, h, t);
+    double next_change = PREDICTION_SAFETY_FACTOR * change * ratio;
+    changing += !(change <= CONVERGED_CHANGE_SHARE || next_change <= CONVERGED_CHANGE_SHARE);
   }
   return changing;
 }
 
+// Computes the velocities of all links and the bias d->c at v (nv).
 static void update_bias(hfDynamics* d, const double* v) {
   hf_dynamics_set_velocity(d, v);
   hf_dynamics_update_bias(d);
@@ -128,6 +142,7 @@ static void update_flying_bias(const hfiFlight* f, hfDynamics* d, const double* 
     update_bias(d, v);
     return;
   }
+
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!has_inertial_forces(f, d, t, flies)) continue;
     hfiRange r = hfi_tree_dofs(d->model, t);
@@ -137,7 +152,7 @@ static void update_flying_bias(const hfiFlight* f, hfDynamics* d, const double* 
   }
 }
 
-// M^-1 bias of the flying trees that translate.
+// Writes f->fall = M^-1 bias of the flying trees that translate.
 static void find_fall(hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!only_falls(f, d, t, flies)) continue;
@@ -147,27 +162,31 @@ static void find_fall(hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   }
 }
 
-// The first guess of v_m: v0 and, for a tree with a free root, half a step of fall, which changes no bias. For a tree
-// that falls without turning this is v_m already.
+// Writes the first guess of v_m to f->middle: v0 and, for a tree with a free root, half a step of fall, which changes
+// no bias. For a tree that falls without turning this is v_m already.
 static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const double* v0, const int32_t* flies) {
   memcpy(f->middle, v0, sizeof *v0 * (size_t)d->model->nv);
+
   for (int t = 0; t < d->model->ntree; ++t) {
     double* root = f->middle + hf_model_tree_dofadr(d->model)[t];
     if (!has_inertial_forces(f, d, t, flies) || !f->kept[t].known) continue;
+
     v3_store(root, v3_axpy(0.5 * h, d->gravity, v3_load(root)));
   }
 }
 
-// Finds v_m from v0. On entry d->c is the bias at d->v. Returns 0 if some tree has not converged.
+// Finds v_m = f->middle of all flying trees, and their p = M v_m. On entry d->c is the bias at d->v. Returns 0 if some
+// tree has not converged.
 static int find_middle(hfiFlight* f, hfDynamics* d, double h, const double* v0, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   guess_middle(f, d, h, v0, flies);
 
-  // impacts change the velocities of the start
+  // impacts may have changed the velocities of the start since the bias was computed
   if (memcmp(d->v, v0, sizeof *v0 * (size_t)m->nv) != 0) update_bias(d, v0);
   for (int t = 0; t < m->ntree; ++t) f->change[t] = 0;
-  for (int k = 1; iterate(f, d, h, flies, p); ++k) {
-    if (k == MAX_ITERATIONS) return 0;
+
+  for (int k = 1; improve_middle(f, d, h, flies, p); ++k) {
+    if (k == MAX_MIDDLE_ITERATIONS) return 0;
     update_flying_bias(f, d, f->middle, flies);
   }
   return 1;
@@ -180,36 +199,42 @@ static int any_articulated_flies(const hfiFlight* f, const hfDynamics* d, const 
   return 0;
 }
 
-static int any_swings(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
+// Whether some flying tree has inertial forces.
+static int any_has_inertial_forces(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t)
     if (has_inertial_forces(f, d, t, flies)) return 1;
   return 0;
 }
 
+// Whether hfi_articulated_end has anything to do.
 int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
-  return f->fast.count > 0 || any_swings(f, d, flies);
+  return f->fast.count > 0 || any_has_inertial_forces(f, d, flies);
 }
 
-// Stores the momentum and energy that flying trees must have at the end of the step, from the velocities v0 with the
-// momentum f->base.
+// Writes f->kept: the momentum and energy that flying trees must have at the end of the step. They are those of the
+// velocities v0 with the generalised momentum f->base, and gravity adds to the momentum.
 static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const double* v0, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t) {
     f->kept[t].known = 0;
     if (!flies_articulated(f, t, flies) || !hfi_tree_is_free(f, d, t)) continue;
+
     hfiInertia I = hfi_tree_inertia(f, d, t);
     f->kept[t] = compute_invariants(f, d, t, &I, v0, f->base);
     f->kept[t].linear = v3_axpy(h * I.m, d->gravity, f->kept[t].linear);
   }
 }
 
-// Trees whose iteration has not converged do not fly in this step: their p is set to that of the plain scheme again.
+// Makes trees whose iteration has not converged not fly in this step: clears their `flies` and sets their p to the
+// momentum of the plain scheme, M v0 - h bias(q0, v0).
 static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const double* v0, int32_t* flies, double* p) {
   const hfModel* m = d->model;
   update_bias(d, v0);
   for (int t = 0; t < m->ntree; ++t) {
-    if (!flies_articulated(f, t, flies) || f->change[t] <= NEARLY_CONVERGED_SHARE) continue;
+    if (!flies_articulated(f, t, flies) || f->change[t] <= LARGEST_FINAL_CHANGE_SHARE) continue;
+
     hfiRange r = hfi_tree_dofs(m, t);
-    flies[t] = f->kept[t].known = 0;
+    flies[t] = 0;
+    f->kept[t].known = 0;
     hfi_fast_ground(f, d, t);
     for (int i = r.begin; i < r.end; ++i) p[i] = f->base[i] - h * d->c[i];
   }
@@ -217,7 +242,8 @@ static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const doub
 
 static int has_articulated(const hfiFlight* f) { return f->nscalar + f->nturning > 0; }
 
-// On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
+// Changes the momentum p of flying and of fast trees. On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c).
+// No tau acts on a tree that flies. Clears `flies` of trees that cannot fly.
 void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, int32_t* flies,
                            double* p) {
   const hfModel* m = d->model;
@@ -240,69 +266,78 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
 // Moves a free or ball joint by h v, and turns it by Cayley's map: about w by 2 atan(h |w|/2) instead of h |w|. The
 // step of a single link is then the implicit midpoint rule, which keeps the angular momentum in size and direction.
 static void move_by_cayley(int type, const double* v, double h, double* q) {
-  double by[6];
+  double rate[6];
   int n = type == HF_JOINT_FREE ? 6 : 3;
-  for (int i = 0; i < n; ++i) by[i] = v[i];
-  hfVec3 w = v3_load(by + n - 3);
-  double x = h * v3_norm(w);
-  if (x > 1e-8) v3_store(by + n - 3, v3_scale(2 * hfi_atan(0.5 * x) / x, w));
-  hfi_joint_integrate(type, q, by, h);
+  for (int i = 0; i < n; ++i) rate[i] = v[i];
+
+  hfVec3 w = v3_load(rate + n - 3);
+  double turn = h * v3_norm(w);
+  if (turn > SMALL_TURN) v3_store(rate + n - 3, v3_scale(2 * hfi_atan(0.5 * turn) / turn, w));
+  hfi_joint_integrate(type, q, rate, h);
 }
 
-// The time for which a dof moves.
-static inline double time_of(const hfModel* m, double h, const double* stop, int dof) {
+// Returns the time for which a dof moves [s]. stop (ntree or NULL): when each tree stops.
+static inline double moving_time(const hfModel* m, double h, const double* stop, int dof) {
   return stop ? min2(h, stop[hf_model_dof_tree(m)[dof]]) : h;
 }
 
-// Fast trees get their bounds first, because these need the dynamics at the start of the step.
+// Moves the coordinates q (nq) of all articulated trees by the solution v of the step problem. Fast trees get their
+// bounds first, because these need the dynamics at the start of the step.
 void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop,
                           const double* v, double* q) {
   const hfModel* m = d->model;
   if (!has_articulated(f)) return;
   hfi_fast_solution(f, d, h, flies, v);
 
+  // joints with one coordinate
   for (int i = 0; i < f->nscalar; ++i) {
     int dof = f->scalar[i][1];
-    q[f->scalar[i][0]] += time_of(m, h, stop, dof) * v[dof];
+    q[f->scalar[i][0]] += moving_time(m, h, stop, dof) * v[dof];
   }
+
+  // balls and free joints
   for (int i = 0; i < f->nturning; ++i) {
     int j = f->turning[i];
     int dof = hf_model_jnt_dofadr(m)[j];
     int type = hf_model_jnt_type(m)[j];
     double* qj = q + hf_model_jnt_qposadr(m)[j];
     if (flies[hf_model_dof_tree(m)[dof]]) move_by_cayley(type, v + dof, h, qj);
-    else hfi_joint_integrate(type, qj, v + dof, time_of(m, h, stop, dof));
+    else hfi_joint_integrate(type, qj, v + dof, moving_time(m, h, stop, dof));
   }
 }
 
 // ---- end ------------------------------------------------------------------------------------------
 
-// x with I x = b for a symmetric positive definite 3x3 I (xx yy zz xy xz yz).
+// Returns x with I x = b for a symmetric positive definite 3x3 I (xx yy zz xy xz yz).
 static hfVec3 solve_sym3(const double* I, hfVec3 b) {
   hfVec3 x = v3(I[0], I[3], I[4]);
   hfVec3 y = v3(I[3], I[1], I[5]);
   hfVec3 z = v3(I[4], I[5], I[2]);
+
   hfVec3 yz = v3_cross(y, z);
   return v3_scale(1 / v3_dot(x, yz), v3(v3_dot(b, yz), v3_dot(b, v3_cross(z, x)), v3_dot(b, v3_cross(x, y))));
 }
 
-// Inertia about the centre of mass.
-static void centre_inertia(const hfiInertia* I, double* Ic) {
+// Writes the inertia Ic (xx yy zz xy xz yz) about the centre of mass.
+static void compute_centre_inertia(const hfiInertia* I, double* Ic) {
   hfVec3 h = I->h;
-  double s = 1 / I->m, hh = v3_norm2(h);
+  double s = 1 / I->m;
+  double hh = v3_norm2(h);
   const double outer[6] = {hh - h.x * h.x, hh - h.y * h.y, hh - h.z * h.z, -h.x * h.y, -h.x * h.z, -h.y * h.z};
   for (int i = 0; i < 6; ++i) Ic[i] = I->I[i] - s * outer[i];
 }
 
-// Gives a tree in flight the momentum and energy f->kept: replaces v_rigid and scales v_inner.
+// Gives tree t in flight the momentum and energy f->kept: replaces v_rigid in v and scales v_inner. Overwrites f->base.
 static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double* v) {
   const hfiInvariants* want = &f->kept[t];
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiInertia I = hfi_tree_inertia(f, d, t);
   double Ic[6];
+
+  // momentum and energy that the tree has now
   hfi_multiply_tree(d, t, v, f->base);
   hfiInvariants now = compute_invariants(f, d, t, &I, v, f->base);
-  centre_inertia(&I, Ic);
+  compute_centre_inertia(&I, Ic);
 
   // v_rigid as it is and as it has to be, and the factor of v_inner
   hfVec3 w = solve_sym3(Ic, now.angular);
@@ -312,39 +347,45 @@ static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double*
   double s = inner > 0 && inner_want > 0 ? sqrt(inner_want / inner) : 1;
   if (!(fabs(s - 1) < LARGEST_CORRECTION_SHARE)) s = 1;
 
+  // v <- s (v - v_rigid) + the wanted v_rigid
   hfiRange r = hfi_tree_dofs(d->model, t);
   hfi_tree_add_rigid(d, root, &I, v3_scale(-1 / I.m, now.linear), v3_neg(w), v);
   for (int i = r.begin; i < r.end; ++i) v[i] *= s;
   hfi_tree_add_rigid(d, root, &I, v3_scale(1 / I.m, want->linear), w_want, v);
 }
 
-// Subtracts the second half of the bias from the velocities of a tree. x (nv) is M^-1 bias.
-static void subtract_half(const hfModel* m, int t, double h, const double* x, double* v) {
+// Subtracts the second half of the bias from the velocities v (nv) of tree t. x (nv) is M^-1 bias.
+static void subtract_half_bias(const hfModel* m, int t, double h, const double* x, double* v) {
   hfiRange r = hfi_tree_dofs(m, t);
   for (int i = r.begin; i < r.end; ++i) v[i] -= 0.5 * h * x[i];
 }
 
+// Subtracts the second half of the bias from the velocities v (nv) of flying trees that only translate.
 void hfi_translation_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, double* v) {
   for (int t = 0; t < d->model->ntree; ++t)
-    if (only_falls(f, d, t, flies)) subtract_half(d->model, t, h, f->fall, v);
+    if (only_falls(f, d, t, flies)) subtract_half_bias(d->model, t, h, f->fall, v);
 }
 
-// Second half of the bias of the other flying trees: v <- v - (h/2) M^-1 bias(q1, v).
-static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
+// Subtracts the second half of the bias from the velocities of the other flying trees: v <- v - (h/2) M^-1 bias(q1, v).
+static void subtract_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   update_flying_bias(f, d, v, flies);
   hfi_dynamics_need(d, HFI_FRESH_MASS);
   hfi_postpone_factors(d);
+
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!has_inertial_forces(f, d, t, flies)) continue;
     hfi_solve_tree(d, t, d->c);
-    subtract_half(d->model, t, h, d->c, v);
+    subtract_half_bias(d->model, t, h, d->c, v);
   }
 }
 
-// Leaves the dynamics at v if a tree flies or is fast.
+// Completes the velocities v (nv) of articulated trees that fly or are fast. Needs the dynamics at q1, and leaves its
+// velocities at v if there are such trees.
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
-  if (any_swings(f, d, flies)) add_second_half(f, d, h, flies, v);
+  if (any_has_inertial_forces(f, d, flies)) subtract_second_half(f, d, h, flies, v);
+
   for (int t = 0; t < d->model->ntree; ++t)
     if (flies_articulated(f, t, flies) && f->kept[t].known) restore_invariants(f, d, t, v);
+
   hfi_fast_end(f, d, flies, v);
 }

@@ -18,7 +18,54 @@
 #include "math/spatial_lanes.h"
 #include <string.h>
 
-// Fills the rows of a free root, which have 1 to 6 entries. adr: their addresses in M; armature: that of its dofs.
+// ---- rows -------------------------------------------------------------------------------------------
+
+// Finds the steady trees, and marks that nothing of them is computed yet: writes mass.steady and mass.postponed.
+void hfi_find_steady_trees(hfDynamics* d) {
+  for (int t = 0; t < d->model->ntree; ++t) {
+    d->mass.steady[t] = d->mass.narmature == 0;
+    d->mass.postponed[t] = 1;
+  }
+  for (int l = 1; l < d->nlink; ++l) d->mass.steady[d->link[l].tree] &= d->link[l].only_slides;
+  d->fresh &= ~(uint32_t)(HFI_FRESH_STEADY_MASS | HFI_FRESH_STEADY_BIAS);
+}
+
+// Whether the row of a dof of this link stays: the dof is one of the link's first slides, or its tree is steady.
+static int is_constant_row(const hfDynamics* d, const hfiLink* link, int dof) {
+  return d->mass.narmature == 0 && (d->mass.steady[link->tree] || dof < link->dof + link->nslide);
+}
+
+// Appends to mass.row the rows of all links that stay (constant 1), or those that do not (0). The rows of free roots
+// are not listed.
+static void append_rows(hfDynamics* d, int constant) {
+  const hfModel* m = d->model;
+  for (int l = 1; l < d->nlink; ++l) {
+    const hfiLink* link = &d->link[l];
+    if (hfi_is_free_root(link)) continue;
+
+    for (int i = link->dof; i < link->dof + link->ndof; ++i) {
+      hfiMassRow row = {.dof = i,
+                        .link = l,
+                        .adr = hf_model_dof_Madr(m)[i],
+                        .n = hf_model_dof_depth(m)[i] + 1,
+                        .has_free_root = link->has_free_root};
+      if (is_constant_row(d, link, i) == constant) d->mass.row[d->mass.nrow++] = row;
+    }
+  }
+}
+
+// Lists the rows of M: first the nvarying rows that depend on poses, then those that stay.
+void hfi_list_mass_rows(hfDynamics* d) {
+  d->mass.nrow = 0;
+  append_rows(d, 0);
+  d->mass.nvarying = d->mass.nrow;
+  append_rows(d, 1);
+}
+
+// ---- the mass matrix --------------------------------------------------------------------------------
+
+// Fills the rows of a free root, which have 1 to 6 entries. adr: their addresses in M; armature: of its dofs; Ic:
+// inertia of the whole tree; S: motions of the six dofs.
 static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr,
                            const double* armature) {
   // translation: m 1
@@ -32,6 +79,7 @@ static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMo
     v3_store(row, v3_cross(S[k].w, Ic->h));
     for (int l = 3; l <= k; ++l) row[l] = v3_dot(n, S[l].w);
   }
+
   for (int k = 0; k < 6; ++k) d->M[adr[k] + k] += armature[k];
 }
 
@@ -46,13 +94,14 @@ static void add_composites(hfDynamics* d) {
     const hfiLink* link = &d->link[l];
     int i = link->dof;
     if (d->mass.steady[link->tree] & keeps_steady) continue;
+
     if (hfi_is_free_root(link))
       fill_free_rows(d, &Ic[l], d->S + i, hf_model_dof_Madr(m) + i, hf_model_dof_armature(m) + i);
     if (link->parent) inertia_add(&Ic[link->parent], &Ic[l]);
   }
 }
 
-// U_i = Ic S_i for the dofs of HFI_LANES rows at once.
+// U_i = Ic S_i for the dofs of HFI_LANES rows at once: gathers the numbers into lanes, multiplies, and scatters them.
 static inline void find_lane_forces(hfDynamics* d, const int* rows) {
   const double* at_I[HFI_LANES];
   const double* at_S[HFI_LANES];
@@ -84,14 +133,16 @@ static void find_forces(hfDynamics* d, int n) {
   d->scratch.U[r->dof] = inertia_mul(&d->mass.Ic[r->link], d->S[r->dof]);
 }
 
-// Fills a row from U of its dof. col: the dofs of its entries.
+// Fills a row, without armature, from U of its dof. col: the dofs of its entries.
 static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int32_t* col, double* row) {
   const hfForce F = d->scratch.U[r->dof];
   int k = 0;
+
   if (r->has_free_root) {
     v3_store(row, F.f);
     for (k = 3; k < 6; ++k) row[k] = v3_dot(F.n, d->S[col[k]].w);
   }
+  // the dofs behind the root
   for (; k < r->n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
 }
 
@@ -102,9 +153,11 @@ void hf_dynamics_update_mass_matrix(hfDynamics* d) {
   const double* armature = hf_model_dof_armature(d->model);
   if (hfi_dynamics_is_fresh(d, HFI_FRESH_MASS)) return;
 
+  // which rows, and the composite inertias that they need
   int n = hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_MASS) ? mass->nvarying : mass->nrow;
   add_composites(d);
   find_forces(d, n);
+  // the rows, then armature of tendons
   for (int k = 0; k < n; ++k) {
     const hfiMassRow* r = &mass->row[k];
     double* row = d->M + r->adr;
@@ -125,7 +178,7 @@ static int starts_free_root(const hfModel* m, int dof) {
   return hf_model_dof_depth(m)[dof] == 0 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_FREE;
 }
 
-// Writes M (nv x nv) from the sparse one.
+// Writes M as a full matrix (nv x nv) from the sparse one.
 void hf_dynamics_dense_mass_matrix(const hfDynamics* d, double* M) {
   const hfModel* m = d->model;
   size_t nv = (size_t)m->nv;
@@ -142,7 +195,8 @@ void hf_dynamics_dense_mass_matrix(const hfDynamics* d, double* M) {
   }
 }
 
-// Entries k > j of the free root's rows, and both products with them.
+// Entry j < k of row k of a free root, and the same entry above the diagonal: *sum, which is y_k, and y_j get both
+// products with it.
 static inline void multiply_pair(const double* row, int k, int j, const double* x, double* y, double* sum) {
   *sum += row[j] * x[j];
   y[j] += row[j] * x[k];
@@ -154,6 +208,7 @@ static void multiply_free(const double* row, const double* restrict x, double* r
   const double* r3 = row + 6;
   const double* r4 = row + 10;
   const double* r5 = row + 15;
+  // the diagonal
   y[0] = row[0] * x[0];
   y[1] = row[2] * x[1];
   y[2] = row[5] * x[2];
@@ -161,6 +216,7 @@ static void multiply_free(const double* row, const double* restrict x, double* r
   double y4 = r4[4] * x[4];
   double y5 = r5[5] * x[5];
 
+  // below it: row 3, row 4, row 5
   for (int j = 0; j < 3; ++j) multiply_pair(r3, 3, j, x, y, &y3);
   for (int j = 0; j < 3; ++j) multiply_pair(r4, 4, j, x, y, &y4);
   y4 += r4[3] * x[3];
@@ -189,13 +245,15 @@ static inline void multiply_rows(const hfDynamics* d, int i, int end, const doub
     int depth = depths[i];
     double sum = row[depth] * x[i];
 
-    if (col[0] == i - depth) { // The columns of most rows follow each other.
+    // the columns of most rows follow each other
+    if (col[0] == i - depth) {
       const double* before = x + i - depth;
       for (int k = 0; k < depth; ++k) sum += row[k] * before[k];
       hfi_axpy(y + i - depth, x[i], row, depth);
       y[i] = sum;
       continue;
     }
+
     for (int k = 0; k < depth; ++k) {
       sum += row[k] * x[col[k]];
       y[col[k]] += row[k] * x[i];
@@ -204,16 +262,20 @@ static inline void multiply_rows(const hfDynamics* d, int i, int end, const doub
   }
 }
 
-// The armature of tendons may couple all dofs of a tree.
+// y = M x for the dofs of tree t, in the arrays x and y (nv) of all trees.
 void hfi_multiply_tree(const hfDynamics* d, int t, const double* x, double* y) {
   const hfModel* m = d->model;
   int begin = hf_model_tree_dofadr(m)[t];
   int end = begin + hf_model_tree_dofnum(m)[t];
+
+  // the rows of a free root have zeros, unless armature of tendons couples their dofs
   int has_free_root = !d->mass.narmature && starts_free_root(m, begin);
+
   if (has_free_root) multiply_free(d->M + hf_model_dof_Madr(m)[begin], x + begin, y + begin);
   multiply_rows(d, has_free_root ? begin + 6 : begin, end, x, y);
 }
 
+// y = M x of all trees.
 void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
   for (int t = 0; t < d->model->ntree; ++t) hfi_multiply_tree(d, t, x, y);
 }

@@ -227,8 +227,8 @@ static inline double hfi_diagonal_mass(const hfDynamics* d, int dof) {
   return d->M[hf_model_dof_Madr(d->model)[dof] + hf_model_dof_depth(d->model)[dof]];
 }
 
-// Returns the inverse mass w = J M^-1 J^T of a row over several dofs, or (M^-1)_ii of one dof [1/kg or 1/(kg m^2)]. x (nv) is
-// scratch, zero before and after; d->scratch.work is scratch, too. Both functions need hf_dynamics_factor or
+// Returns the inverse mass w = J M^-1 J^T of a row over several dofs, or (M^-1)_ii of one dof [1/kg or 1/(kg m^2)]. x
+// (nv) is scratch, zero before and after; d->scratch.work is scratch, too. Both functions need hf_dynamics_factor or
 // hfi_postpone_factors before. The dynamics keeps the inverse mass of a dof, because drive, limit and friction of a
 // joint all need it.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);

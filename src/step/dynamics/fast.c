@@ -13,8 +13,10 @@
 //   end           as it is      T(q1, v1) <=              T(q1, v1) <= T(q0, v1)
 //                                 T(q0, v1) - gain
 //
-//   gain = T(q0, v0 + kick) - T(q0, v0): a moderate tree ends with no more than work explains. Of a fast tree neither kick nor move
-//   has to do with the motion any more, and none of them may give energy.
+//   gain = T(q0, v0 + kick) - T(q0, v0)
+//
+// A moderate tree ends with no more energy than the work done on it explains. Kick and move of a fast tree have nothing
+// to do with its true motion any more, so neither of them may give energy.
 //
 // T is the kinetic energy; for a tree with a free root, that relative to its centre of mass. The momentum of such a
 // tree is treated in the same way, but kept exactly. The bounds are met by scaling v1. A slide on something that turns
@@ -40,20 +42,22 @@ static const double SHORT_SLIDE = 1e-3;
 
 // ---- speed ----------------------------------------------------------------------------------------
 
+// Whether the dof belongs to a slide.
 static int is_slide(const hfModel* m, int dof) {
   return hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_SLIDE;
 }
 
-// A slide on a link that turns changes the inertia about the axis of the turn, as a turn does. It counts as a turn by
-// its travel over r, where m r^2 = I is the inertia of the bodies that it carries about the axis of a dof k before it.
-// Returns the largest such rate [rad/s].
-static double fastest_slide(const hfDynamics* d, double h, int t) {
+// Returns the rate of the fastest slide of tree t on a link that turns, as a rate of turning [rad/s]. Such a slide
+// changes the inertia about the axis of the turn, as a turn does. It counts as a turn by its travel over r, where m r^2
+// = I is the inertia of the bodies that it carries about the axis of a dof k before it.
+static double find_fastest_slide(const hfDynamics* d, double h, int t) {
   const hfModel* m = d->model;
   hfiRange r = hfi_tree_dofs(m, t);
   double fastest2 = 0;
 
   for (int i = r.begin; i < r.end; ++i) {
     if (!is_slide(m, i) || h * fabs(d->v[i]) <= SHORT_SLIDE) continue;
+
     const int32_t* before = hf_model_M_col(m) + hf_model_dof_Madr(m)[i];
     for (int k = 0; k < hf_model_dof_depth(m)[i]; ++k) {
       if (!(v3_norm2(d->S[before[k]].w) > 0)) continue;
@@ -64,60 +68,68 @@ static double fastest_slide(const hfDynamics* d, double h, int t) {
   return sqrt(fastest2);
 }
 
-// How far a link turns in the step, or an upper bound that is at most SLOW_TURN [rad].
-static double largest_turn(const hfiFlight* f, const hfDynamics* d, double h, int t) {
+// Returns how far the fastest link of tree t turns in the step, or an upper bound that is at most SLOW_TURN [rad].
+static double find_largest_turn(const hfiFlight* f, const hfDynamics* d, double h, int t) {
   hfiRange r = hfi_tree_dofs(d->model, t);
-  double all = 0;
-  for (int i = r.begin; i < r.end; ++i) all += fabs(d->v[i]);
+  double rates = 0;
+  for (int i = r.begin; i < r.end; ++i) rates += fabs(d->v[i]);
 
   // no link spins faster than the rates of all dofs together
-  if (h * all <= SHORT_SLIDE) return h * all;
-  double by_slides = h * fastest_slide(d, h, t);
-  if (h * all <= SLOW_TURN) return max2(h * all, by_slides);
+  if (h * rates <= SHORT_SLIDE) return h * rates;
+  double by_slides = h * find_fastest_slide(d, h, t);
+  if (h * rates <= SLOW_TURN) return max2(h * rates, by_slides);
 
+  // the largest angular velocity of a link
   double w2 = 0;
   for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) w2 = max2(w2, v3_norm2(d->V[l].w));
   return max2(h * sqrt(w2), by_slides);
 }
 
-// The energy of a tree that inertial forces cannot change [J]:
+// Returns the energy of tree t that inertial forces cannot change [J]:
 //   free root                 kinetic energy relative to the centre of mass
 //   fixed root, in flight     kinetic and potential energy, because the bias of a flying tree includes gravity
 //   fixed root, otherwise     kinetic energy
-static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, const hfiTreeMotion* motion) {
-  double T = motion->kinetic;
+static double find_inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies,
+                                   const hfiTreeMotion* motion) {
   int is_free = hfi_tree_is_free(f, d, t);
-  if (!is_free && !flies) return T;
+  if (!is_free && !flies) return motion->kinetic;
+
   hfiInertia I = hfi_tree_inertia(f, d, t);
-  return T - (is_free ? 0.5 * v3_norm2(motion->momentum.f) / I.m : v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)));
+  if (is_free) return motion->kinetic - 0.5 * v3_norm2(motion->momentum.f) / I.m;
+  return motion->kinetic - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h));
 }
 
-// Whether all trees are slow at velocities v, by a bound on the rates of each. Free bodies do not count: they are
-// never fast.
+// Whether all trees are surely slow at velocities v (nv), by a bound on the sum of the rates of each. Free bodies do
+// not count: they are never fast.
 static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
   if (f->nscalar + f->nturning == 0) return 1; // There are only free bodies.
-  double most = (f->has_carried_slide ? SHORT_SLIDE : SLOW_TURN) / h;
-  if (m->nv * hfi_dot(v, v, m->nv) <= most * most) return 1; // (sum |v_i|)^2 <= nv sum v_i^2
+  double largest_slow_rate = (f->has_carried_slide ? SHORT_SLIDE : SLOW_TURN) / h;
 
+  // all trees together: (sum |v_i|)^2 <= nv sum v_i^2
+  if (m->nv * hfi_dot(v, v, m->nv) <= largest_slow_rate * largest_slow_rate) return 1;
+
+  // tree by tree
   for (int t = 0; t < m->ntree; ++t) {
     hfiRange r = hfi_tree_dofs(m, t);
     double sum = 0;
     for (int i = r.begin; f->articulated[t] && i < r.end; ++i) sum += fabs(v[i]);
-    if (!(sum <= most)) return 0;
+    if (!(sum <= largest_slow_rate)) return 0;
   }
   return 1;
 }
 
-// Sets f->fast.speed and f->fast.slack of a tree by the velocities in d.
+// Sets speed and slack of a tree by the velocities in d.
 static void find_speed(hfiFlight* f, const hfDynamics* d, double h, int t, int flies) {
-  double turn = f->articulated[t] ? largest_turn(f, d, h, t) : 0;
+  double turn = f->articulated[t] ? find_largest_turn(f, d, h, t) : 0;
   double slow = flies ? SLOW_FLIGHT_TURN : SLOW_TURN;
   f->fast.speed[t] = turn > slow ? HFI_MODERATE : HFI_SLOW;
   if (!(turn <= FAST_TURN)) f->fast.speed[t] = HFI_FAST;
+
   f->fast.slack[t] = f->fast.speed[t] == HFI_FAST ? 0 : NOTICED_SHARE;
 }
 
-// Sets fast, slack, bound and momentum, clears gain and pull, and counts nfast.
+// Finds at v0 how fast each tree is, and sets all of f->fast: bound and momentum are those of v0, gain and pull are
+// zero.
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
   f->fast.count = 0;
   if (all_are_slow(f, d->model, h, d->v)) {
@@ -128,8 +140,9 @@ void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* f
   for (int t = 0; t < d->model->ntree; ++t) {
     find_speed(f, d, h, t, flies[t]);
     if (!f->fast.speed[t]) continue;
+
     hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-    f->fast.bound[t] = inertial_energy(f, d, t, flies[t], &motion);
+    f->fast.bound[t] = find_inertial_energy(f, d, t, flies[t], &motion);
     f->fast.momentum[t] = motion.momentum.f;
     f->fast.gain[t] = 0;
     f->fast.pull[t] = v3_zero();
@@ -137,22 +150,23 @@ void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* f
   }
 }
 
+// Sets the bound of tree t, which does not fly after all, to its inertial energy without gravity.
 void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) {
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-  f->fast.bound[t] = inertial_energy(f, d, t, 0, &motion);
+  f->fast.bound[t] = find_inertial_energy(f, d, t, 0, &motion);
 }
 
 // ---- bounds ---------------------------------------------------------------------------------------
 
-// If the inertial energy of a tree at velocities v is above f->fast.bound, scales v so that it meets the bound. A tree with
-// a free root gets the momentum f->fast.momentum, or in flight keeps its own.
+// If the inertial energy of tree t at the velocities v (nv), which d has too, is above its bound, scales v so that it
+// meets the bound. A tree with a free root gets the momentum f->fast.momentum, or in flight keeps its own.
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-  double now = inertial_energy(f, d, t, flies, &motion);
+  double now = find_inertial_energy(f, d, t, flies, &motion);
   double excess = now - f->fast.bound[t];
   if (f->fast.slack[t] > 0 && excess <= f->fast.slack[t] * f->fast.bound[t]) return;
 
-  // the factor by which velocities are scaled; kinetic: the part of the energy that grows with its square
+  // the factor s by which velocities are scaled; kinetic: the part of the energy that grows with its square
   int is_free = hfi_tree_is_free(f, d, t);
   double kinetic = is_free ? now : motion.kinetic;
   double s = 1;
@@ -164,13 +178,15 @@ static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int fli
   hfVec3 momentum = motion.momentum.f;
   hfVec3 want = flies ? momentum : f->fast.momentum[t];
   hfiRange r = hfi_tree_dofs(d->model, t);
+
   if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(-1 / I.m, momentum), v3_zero(), v);
   for (int i = r.begin; i < r.end; ++i) v[i] *= s;
   if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(1 / I.m, want), v3_zero(), v);
 }
 
-// v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK_SHARE sqrt(2 energy), where |x|^2 = x
-// . M x and energy is that of v0. Numbers that overflowed are left out. Returns 1 if the kick was shortened.
+// Writes v_k = v0 + kick of the dofs r of one tree. The kick is shortened to |kick| <= LARGEST_KICK_SHARE sqrt(2
+// energy), where |x|^2 = x . M x and `energy` is the energy of v0. Numbers that overflowed are left out. Returns 1 if
+// the kick was shortened.
 static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r,
                             double* v_k) {
   double kk = 0;
@@ -182,10 +198,12 @@ static int add_bounded_kick(const double* kick, const double* Mkick, const doubl
   return !(share == 1);
 }
 
-// Measures what the kick of a moderate tree adds to its energy and momentum at q0:
+// Sets gain and pull of a moderate tree: what its kick adds to its energy and momentum at q0.
+//
 //   T(v0 + kick) - T(v0) = (v0 + kick/2) . M kick
+//
 // If the root of the tree is free, the first three entries of M kick are the momentum along the world's axes. The
-// energy of that momentum is not inertial energy.
+// energy of this momentum is not inertial energy.
 static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick,
                          const double* Mkick) {
   hfiRange r = hfi_tree_dofs(d->model, t);
@@ -195,13 +213,16 @@ static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double*
   f->fast.pull[t] = v3_zero();
   if (!hfi_tree_is_free(f, d, t)) return;
 
+  // a tree with a free root
   hfVec3 pull = v3_load(Mkick + r.begin);
   f->fast.gain[t] -= v3_dot(v3_axpy(0.5, pull, f->fast.momentum[t]), pull) / hfi_tree_inertia(f, d, t).m;
   f->fast.pull[t] = pull;
 }
 
+// Whether the inertial forces of tree t are bounded: it is not slow and does not fly.
 static int is_bound(const hfiFlight* f, int t, const int32_t* flies) { return f->fast.speed[t] && !flies[t]; }
 
+// Whether some tree is bound.
 static int any_is_bound(const hfiFlight* f, int ntree, const int32_t* flies) {
   for (int t = 0; t < ntree && f->fast.count; ++t)
     if (is_bound(f, t, flies)) return 1;
@@ -213,15 +234,21 @@ static int any_is_bound(const hfiFlight* f, int ntree, const int32_t* flies) {
 static void compute_kicks(hfDynamics* d, double h, const double* v0, const double* weight, double* kick,
                           double* Mkick) {
   int nv = d->model->nv;
-  if (memcmp(d->v, v0, sizeof *v0 * (size_t)nv) != 0) { // d->c is the bias at d->v
+
+  // d->c is the bias at d->v
+  if (memcmp(d->v, v0, sizeof *v0 * (size_t)nv) != 0) {
     hf_dynamics_set_velocity(d, v0);
     hf_dynamics_update_bias(d);
   }
-  for (int i = 0; i < nv; ++i) kick[i] = Mkick[i] = -h * (d->c[i] - weight[i]);
+
+  for (int i = 0; i < nv; ++i) {
+    Mkick[i] = -h * (d->c[i] - weight[i]);
+    kick[i] = Mkick[i];
+  }
   hf_dynamics_solve(d, kick);
 }
 
-// Sets v_k of moderate and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a
+// Writes v_k of moderate and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a
 // moderate tree adds is kept for the end of the step. A tree whose kick was shortened becomes fast. Returns 0 if no
 // tree is fast: then nobody needs v_k.
 static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick,
@@ -230,42 +257,52 @@ static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_
   int nfast = 0;
   for (int t = 0; t < m->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
+
+    // a tree whose kick is too large becomes fast
     if (add_bounded_kick(kick, Mkick, v0, f->fast.bound[t], hfi_tree_dofs(m, t), v_k)) {
       f->fast.speed[t] = HFI_FAST;
       f->fast.slack[t] = 0;
     }
+
     if (f->fast.speed[t] == HFI_FAST) ++nfast;
     else measure_kick(f, d, t, v0, kick, Mkick);
   }
   if (!nfast) return 0;
 
-  hf_dynamics_set_velocity(d, v_k);
+  // the kick of a fast tree gives no energy  hf_dynamics_set_velocity(d, v_k);
   for (int t = 0; t < m->ntree; ++t)
     if (is_bound(f, t, flies) && f->fast.speed[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
   return 1;
 }
 
-// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is the bias of gravity, and the rest of it is
-// due to inertial forces. Those of fast trees are bounded:
+// Bounds the inertial forces in the momentum p of fast trees. The plain scheme has p = M v0 + h (tau - c(v0)) with the
+// bias c; c(0) is the bias of gravity, and the rest is due to inertial forces. Fast trees get
+//
 //   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
+//
 // Uses f->base and f->middle, so that the middle of flying trees is no longer known.
 void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
                     double* p) {
   const hfModel* m = d->model;
   const int32_t* tree = hf_model_dof_tree(m);
+
+  // scratch
   double* kick = d->scratch.work;
   double* weight = d->scratch.work + m->nv;
   double* Mkick = f->base;
   double* v_k = f->middle;
+
   if (!any_is_bound(f, m->ntree, flies)) return;
 
   f->has_middle = 0;
   memset(v_k, 0, sizeof *v_k * (size_t)m->nv);
+
   hfi_gravity_bias(d, weight);
   compute_kicks(d, h, v0, weight, kick, Mkick);
   if (!add_kicks(f, d, v0, flies, kick, Mkick, v_k)) return;
 
-  double* Mv_k = kick; // Nobody needs the kick any more.
+  // p of the fast trees; nobody needs the kick any more
+  double* Mv_k = kick;
   hf_dynamics_multiply(d, v_k, Mv_k);
   for (int i = 0; i < m->nv; ++i)
     if (f->fast.speed[tree[i]] == HFI_FAST && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - weight[i]);
@@ -279,7 +316,8 @@ typedef struct Rates {
   double sliding; // the fastest slide on something that may turn [m/s]
 } Rates;
 
-static Rates rates_of(const hfModel* m, int t, const double* v) {
+// Returns the rates of tree t at velocities v (nv).
+static Rates find_rates(const hfModel* m, int t, const double* v) {
   hfiRange r = hfi_tree_dofs(m, t);
   Rates rates = {0, 0};
   for (int i = r.begin; i < r.end; ++i) {
@@ -289,17 +327,18 @@ static Rates rates_of(const hfModel* m, int t, const double* v) {
   return rates;
 }
 
-// Whether, at these rates, a link may turn by more than `least` in a step or a slide may travel far.
-static int may_turn_far(Rates r, double h, double least) {
-  return !(h * r.turning <= least && h * r.sliding <= SHORT_SLIDE);
+// Whether, at these rates, a link may turn by more than `angle` in a step or a slide may travel far.
+static int can_turn_far(Rates r, double h, double angle) {
+  return !(h * r.turning <= angle && h * r.sliding <= SHORT_SLIDE);
 }
 
-static int are_doubled(Rates r, Rates before) {
+// Whether turning or sliding has become more than twice as fast.
+static int are_more_than_doubled(Rates r, Rates before) {
   return r.turning > 2 * before.turning || r.sliding > 2 * before.sliding;
 }
 
-// A tree that impulses make turn by this angle is moderate or fast from now on. Its move changes T by about turn times
-// T, which the kick of the next step takes back. So a moderate tree may exceed its bound by this much.
+// Makes tree t, which impulses make turn by this angle, moderate or fast from now on. Its move changes T by about turn
+// times T, which the kick of the next step takes back. So a moderate tree may exceed its bound by this much.
 static void make_faster(hfiFlight* f, int t, double turn) {
   int is_moderate = turn <= FAST_TURN;
   if (f->fast.speed[t] == HFI_SLOW) {
@@ -307,12 +346,14 @@ static void make_faster(hfiFlight* f, int t, double turn) {
     f->fast.gain[t] = 0;
     f->fast.pull[t] = v3_zero();
   }
+
   f->fast.speed[t] = is_moderate ? HFI_MODERATE : HFI_FAST;
   f->fast.slack[t] = is_moderate ? turn : 0;
 }
 
-// Adds the trees that the impulses of the step made fast, and slow trees that they made moderate by at least doubling
-// their rates. The kick of the latter counts as zero, because they were slow before.
+// Finds the trees that the impulses of the step made fast, and slow trees that they made moderate by more than doubling
+// their rates, and makes them faster. v (nv): the solution of the step problem. The kick of the latter counts as zero,
+// because they were slow before.
 static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   const hfModel* m = d->model;
   int has_velocity = 0;
@@ -320,19 +361,21 @@ static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_
 
   for (int t = 0; t < m->ntree; ++t) {
     if (!f->articulated[t] || flies[t] || f->fast.speed[t] == HFI_FAST) continue;
-    Rates rates = rates_of(m, t, v);
-    double least = f->fast.speed[t] ? FAST_TURN : SLOW_TURN;
-    if (!may_turn_far(rates, h, least)) continue;
-    if (!f->fast.speed[t] && !are_doubled(rates, rates_of(m, t, f->start))) continue;
+    Rates rates = find_rates(m, t, v);
+    double slower_turn = f->fast.speed[t] ? FAST_TURN : SLOW_TURN;
+    if (!can_turn_far(rates, h, slower_turn)) continue;
+    if (!f->fast.speed[t] && !are_more_than_doubled(rates, find_rates(m, t, f->start))) continue;
 
     if (!has_velocity) hf_dynamics_set_velocity(d, v);
     has_velocity = 1;
-    double turn = largest_turn(f, d, h, t);
-    if (!(turn <= least)) make_faster(f, t, turn);
+    double turn = find_largest_turn(f, d, h, t);
+
+    if (!(turn <= slower_turn)) make_faster(f, t, turn);
   }
 }
 
-// Sets bound and momentum of the trees that are not slow, less what the kick of a moderate tree has added.
+// Sets bound and momentum of the trees that are not slow to those of the solution v (nv), less what the kick of a
+// moderate tree has added.
 void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   find_made_faster(f, d, h, flies, v);
   if (!f->fast.count) return;
@@ -340,17 +383,23 @@ void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* fli
   hf_dynamics_set_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
+
     hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-    f->fast.bound[t] = inertial_energy(f, d, t, 0, &motion);
+    f->fast.bound[t] = find_inertial_energy(f, d, t, 0, &motion);
     f->fast.momentum[t] = motion.momentum.f;
+
+    // the kick of a fast tree has added nothing
     if (f->fast.speed[t] == HFI_FAST) continue;
     f->fast.bound[t] -= f->fast.gain[t];
     f->fast.momentum[t] = v3_sub(f->fast.momentum[t], f->fast.pull[t]);
   }
 }
 
+// Bounds the velocities v (nv) of the trees that are not slow. Needs the dynamics at q1; leaves its velocities at
+// v.
 void hfi_fast_end(hfiFlight* f, hfDynamics* d, const int32_t* flies, double* v) {
   if (!f->fast.count) return;
+
   hf_dynamics_set_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t)
     if (f->fast.speed[t]) bound_energy(f, d, t, flies[t], v);

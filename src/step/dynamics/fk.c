@@ -10,7 +10,7 @@
 //   free    q_WB and p_WB are the coordinates
 //
 // A body that only slides move keeps its rotation, axes and S, which are computed once. If slides move a body before
-// other joints turn it, the frame behind the slides keeps its rotation.
+// other joints set_rotation it, the frame behind the slides keeps its rotation.
 //
 // Motion of a dof about the tree's reference point O:
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u)
@@ -27,34 +27,35 @@
 // A frame in the world, in the arrays of hfDynamics.
 typedef struct Frame { hfQuat* q; hfPose* X; } Frame;
 
+// Returns the frame of a body, in q_WB and X_WB.
 static Frame body_frame(const hfDynamics* d, int body) {
   Frame frame = {&d->q_WB[body], &d->X_WB[body]};
   return frame;
 }
 
-// The frame of a body behind its first joints, as far as these are slides. Without such slides it is the frame of the
-// body.
+// Returns the frame of a body behind its first joints, as far as these are slides. Without such slides it is the frame
+// of the body.
 static Frame slid_frame(const hfDynamics* d, const hfiMovingBody* body) {
   if (body->slid < 0) return body_frame(d, body->body);
   Frame frame = {&d->kinematics.slid[body->slid].q, &d->kinematics.slid[body->slid].X};
   return frame;
 }
 
-// Sets B's rotation. A product of n unit quaternions has unit length up to n rounding errors.
-static inline void turn(Frame B, Frame E, hfQuat q_EB) {
+// Sets B's rotation to q_WE q_EB. A product of n unit quaternions has unit length up to n rounding errors.
+static inline void set_rotation(Frame B, Frame E, hfQuat q_EB) {
   hfQuat q = q_mul(*E.q, q_EB);
   *B.q = q;
   B.X->R = m3_from_quat(q);
 }
 
-// The body's origin, once it has turned about the anchor.
+// Returns the body's origin p_WB, once it has turned about the anchor.
 static hfVec3 origin_from_anchor(Frame B, const hfiJointStep* s, hfVec3 p_WA) {
   return s->off_centre ? v3_sub(p_WA, m3_mulv(B.X->R, s->p_BA)) : p_WA;
 }
 
 // In the steps below E and B may be one frame, so E is read before B is written.
 
-// The joint's anchor at the reference coordinate, and B's origin there.
+// Return the joint's anchor and B's origin at the reference coordinate, in the world.
 static inline hfVec3 anchor_at_reference(Frame E, const hfiJointStep* s) {
   return s->is_behind && !s->off_centre ? E.X->p : pose_point(*E.X, s->p_EA);
 }
@@ -62,15 +63,15 @@ static inline hfVec3 origin_at_reference(Frame E, const hfiJointStep* s) {
   return s->is_behind ? E.X->p : pose_point(*E.X, s->p_EB);
 }
 
-// The direction in the world of a joint of a body with the rotation R.
+// Returns the direction in the world of a joint of a body with the rotation R.
 static inline hfVec3 joint_axis(const hfMat3* R, const hfiJointStep* s) {
   if (s->along < 0) return m3_mulv(*R, s->axis_B);
   const double* column = R->m + s->along;
   return v3(column[0], column[3], column[6]);
 }
 
-// Computes the sines and cosines of half the angles of all hinges and screws, several at a time.
-HFI_NOINLINE static void turn_hinges(hfDynamics* d, const double* q) {
+// Writes half_sin and half_cos of all hinges and screws at q (nq), several at a time.
+HFI_NOINLINE static void compute_half_angles(hfDynamics* d, const double* q) {
   hfiKinematics* x = &d->kinematics;
   for (int k = 0; k < x->nhinge; k += HFI_LANES) {
     hfiLanes angle = hfi_gather_numbers(q, x->hinge_qposadr + k) - hfi_lanes_load(x->hinge_ref + k);
@@ -80,14 +81,14 @@ HFI_NOINLINE static void turn_hinges(hfDynamics* d, const double* q) {
   }
 }
 
-// Turns B about the joint's axis; c, sn: cosine and sine of half the angle.
+// Turns B about the joint's axis; c, sn: cosine and sine of half the angle. Writes anchor and axis in the world.
 HFI_FORCE_INLINE void move_hinge(Frame B, Frame E, const hfiJointStep* s, double c, double sn, hfVec3* p_WA,
                                  hfVec3* axis_W) {
   const hfQuat* a = &s->q_EB;
   const hfQuat* b = &s->q_EB_axis;
   hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
   hfVec3 anchor = anchor_at_reference(E, s);
-  turn(B, E, q_EB);
+  set_rotation(B, E, q_EB);
   *p_WA = anchor;
   *axis_W = joint_axis(&B.X->R, s);
   B.X->p = origin_from_anchor(B, s, anchor);
@@ -106,7 +107,7 @@ static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, double
 static inline void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   hfVec3 axis = m3_mulv(E.X->R, s->axis_E);
   hfVec3 p = v3_axpy(q - s->ref, axis, origin_at_reference(E, s));
-  if (!s->is_behind) turn(B, E, s->q_EB);
+  if (!s->is_behind) set_rotation(B, E, s->q_EB);
   B.X->p = p;
   *axis_W = axis;
   *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
@@ -119,14 +120,16 @@ static inline void move_along(Frame B, Frame E, const hfiJointStep* s, double q,
   *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
 }
 
+// Turns B about the anchor; q (4): the coordinates. Writes the anchor in the world.
 static void move_ball(Frame B, Frame E, const hfiJointStep* s, const double* q, hfVec3* p_WA) {
   hfVec3 anchor = anchor_at_reference(E, s);
-  turn(B, E, q_mul(s->q_EB, q_unit(q_load(q))));
+  set_rotation(B, E, q_mul(s->q_EB, q_unit(q_load(q))));
   *p_WA = anchor;
   B.X->p = origin_from_anchor(B, s, anchor);
 }
 
-static void place(Frame B, hfVec3 p, hfQuat q) {
+// Sets the pose of B.
+static void set_pose(Frame B, hfVec3 p, hfQuat q) {
   *B.q = q;
   *B.X = pose_from(p, q);
 }
@@ -168,9 +171,9 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
     case HF_JOINT_SCREW: move_screw(B, E, s, *qj, x->half_cos[s->hinge], x->half_sin[s->hinge], p_WA, axis_W); break;
     case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, p_WA, axis_W); break;
     case HF_JOINT_BALL: move_ball(B, E, s, qj, p_WA); break;
-    default:
+default: // a free joint
       *p_WA = v3_load(qj);
-      place(B, *p_WA, q_unit(q_load(qj + 3)));
+      set_pose(B, *p_WA, q_unit(q_load(qj + 3)));
     }
     E = B;
   }
@@ -179,7 +182,7 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
 // Moves a body that has a single joint, a hinge.
 static inline void move_hinged(hfDynamics* d, const hfiMovingBody* body) {
   hfiKinematics* x = &d->kinematics;
-  const int j = body->joint;
+  int j = body->joint;
   const hfiJointStep* s = &x->step[j];
   Frame B = body_frame(d, body->body);
   Frame E = body_frame(d, body->parent);
@@ -190,10 +193,13 @@ static inline void move_hinged(hfDynamics* d, const hfiMovingBody* body) {
 static void move_welded(hfDynamics* d, const hfiMovingBody* body) {
   Frame B = body_frame(d, body->body);
   Frame P = body_frame(d, body->parent);
+
+  // a body that slides carry keeps its rotation
   if (body->only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS)) {
     B.X->p = pose_point(*P.X, body->X_PB.p);
     return;
   }
+
   *B.q = q_mul(*P.q, body->q_PB);
   *B.X = pose_mul(*P.X, body->X_PB);
 }
@@ -203,12 +209,12 @@ static void move_mocap(hfDynamics* d, const hfiMovingBody* body, const hfInput* 
   int id = hf_model_body_mocap(d->model)[body->body];
   hfVec3 p = input && input->mocap_pos ? v3_load(input->mocap_pos + 3 * id) : body->X_PB.p;
   hfQuat q = input && input->mocap_quat ? q_unit(q_load(input->mocap_quat + 4 * id)) : body->q_PB;
-  place(body_frame(d, body->body), p, q);
+  set_pose(body_frame(d, body->body), p, q);
 }
 
 // Writes q_WB and X_WB of all bodies that move.
 static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
-  if (d->kinematics.nhinge) turn_hinges(d, q);
+  if (d->kinematics.nhinge) compute_half_angles(d, q);
 
   for (int i = 0; i < d->kinematics.nmoving; ++i) {
     const hfiMovingBody* body = &d->kinematics.moving[i];
@@ -221,7 +227,7 @@ static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
   }
 }
 
-// X_WF = X_WB X_BF, without the products with an identity. keeps_rotation: X_WF has its rotation already.
+// X_WF = X_WB X_BF, without products with an identity. keeps_rotation: X_WF has its rotation already.
 static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedFrame* frame, int keeps_rotation) {
   if (!keeps_rotation && frame->offset == HFI_OFFSET_POSE) X_WF->R = m3_mul(X_WB->R, frame->X_BF.R);
   if (!keeps_rotation && frame->offset != HFI_OFFSET_POSE) X_WF->R = X_WB->R;
@@ -247,12 +253,12 @@ static void place_fixed_frames(hfDynamics* d) {
 
 // ---- dof motions ----------------------------------------------------------------------------------
 
-// Three rotations about the columns of R through A.
-static void rotations_about_columns(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
+// Writes S of three rotations about the columns of R through the anchor A.
+static void make_rotations(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
   for (int k = 0; k < 3; ++k) S[k] = mo_rotation(m3_col(R, k), r_OA);
 }
 
-// Writes S of the dofs of a link, but for its first slides whose S are fresh. O: the reference point of its tree.
+// Writes S of the dofs of a link, but for its first slides whose S are fresh. O: reference point of its tree.
 static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
   int nknown = hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS) ? link->nslide : 0;
 
@@ -264,47 +270,49 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
     case HF_JOINT_HINGE: *S = mo_rotation(d->kinematics.axis_W[j], r_OA); break;
     case HF_JOINT_SLIDE: *S = mo_translation(d->kinematics.axis_W[j]); break;
     case HF_JOINT_SCREW: *S = mo_screw(d->kinematics.axis_W[j], r_OA, step->pitch); break;
-    case HF_JOINT_BALL: rotations_about_columns(S, d->X_WB[link->body].R, r_OA); break;
-    default:
+    case HF_JOINT_BALL: make_rotations(S, d->X_WB[link->body].R, r_OA); break;
+    default: // a free joint
       S[0] = mo_translation(v3(1, 0, 0));
       S[1] = mo_translation(v3(0, 1, 0));
       S[2] = mo_translation(v3(0, 0, 1));
-      rotations_about_columns(S + 3, d->X_WB[link->body].R, r_OA);
+      make_rotations(S + 3, d->X_WB[link->body].R, r_OA);
     }
   }
 }
 
 // ---- inertias -------------------------------------------------------------------------------------
 
-// Does what hfi_place_inertia does, for HFI_LANES links at once.
+// Does what hfi_place_inertia does, for HFI_LANES links at once: writes d->mass.I of these links.
 static inline void place_lane_inertias(hfDynamics* d, const int* links) {
-  const double* at_link[HFI_LANES];
-  const double* at_X[HFI_LANES];
-  double* at_I[HFI_LANES];
+  // where the numbers of each link are
+  const double* link_numbers[HFI_LANES];
+  const double* pose_numbers[HFI_LANES];
+  double* inertia_numbers[HFI_LANES];
   hfiVec3s O;
   for (int k = 0; k < HFI_LANES; ++k) {
     const hfiLink* link = &d->link[links[k]];
     hfVec3 p_WO = d->p_WO[link->tree];
-    at_link[k] = &link->mass;
-    at_X[k] = (const double*)&d->X_WB[link->body];
-    at_I[k] = (double*)&d->mass.I[links[k]];
+    link_numbers[k] = &link->mass;
+    pose_numbers[k] = (const double*)&d->X_WB[link->body];
+    inertia_numbers[k] = (double*)&d->mass.I[links[k]];
     O.x[k] = p_WO.x;
     O.y[k] = p_WO.y;
     O.z[k] = p_WO.z;
   }
 
+  // gather them into lanes, compute, and scatter
   struct { hfiMat3s R; hfiVec3s p; } X;
   struct { hfiLanes mass; hfiVec3s com_B; hfiLanes inertia_B[6]; } B;
-  hfi_gather(at_X, 12, (hfiLanes*)&X);
-  hfi_gather(at_link, 10, (hfiLanes*)&B);
+  hfi_gather(pose_numbers, 12, (hfiLanes*)&X);
+  hfi_gather(link_numbers, 10, (hfiLanes*)&B);
   hfiVec3s c = v3s_sub(v3s_add(X.p, m3s_mulv(X.R, B.com_B)), O);
   hfiInertias I = {.m = B.mass, .h = v3s_scale(B.mass, c)};
   HFI_ROTATE_INERTIA(hfiLanes, X.R.m, B.inertia_B, I.h, c, I.I);
-  hfi_scatter((const hfiLanes*)&I, 10, at_I);
+  hfi_scatter((const hfiLanes*)&I, 10, inertia_numbers);
 }
 
-// Computes the inertias of all links in the world, several links at a time. If a single one is left over, computes it
-// alone, which takes less time.
+// Writes d->mass.I of all links, several links at a time. A single link that is left over is computed alone, which
+// takes less time.
 static void place_inertias(hfDynamics* d) {
   int links[HFI_LANES];
   int last = d->nlink - 1;
@@ -316,39 +324,46 @@ static void place_inertias(hfDynamics* d) {
   hfi_place_inertia(&d->mass.I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], d->p_WO[link->tree]);
 }
 
+// Writes q_WB and X_WB of all bodies at q (nq).
 void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input) { place_bodies(d, q, input); }
 
-// Everything that depends on poses: frames, reference points, S, inertias, armature. Velocities and M are then no
-// longer fresh.
+// Computes everything that depends on poses: frames, reference points, S, inertias, armature. Velocities and M are then
+// no longer fresh.
 void hfi_dynamics_complete(hfDynamics* d) {
   const hfModel* m = d->model;
   int has_rotations = hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS);
   place_fixed_frames(d);
+
   for (int t = 0; t < m->ntree; ++t) d->p_WO[t] = d->X_WB[hf_model_tree_body(m)[t]].p;
 
+  // dof motions, which stay where only slides move a link
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
     if (!(link->only_slides & has_rotations)) make_motions(d, link, d->p_WO[link->tree]);
   }
   place_inertias(d);
   hfi_update_tendon_armature(d);
+
   d->fresh &= ~(uint32_t)(HFI_FRESH_MASS | HFI_FRESH_FACTORS | HFI_FRESH_VELOCITY);
   d->fresh |= HFI_FRESH_AXES;
 }
 
+// Computes poses and everything that depends on them at q (nq). input: poses of mocap bodies, or NULL.
 void hf_dynamics_set_position(hfDynamics* d, const double* q, const hfInput* input) {
   hfi_dynamics_pose(d, q, input);
   hfi_dynamics_complete(d);
 }
 
-// Keeps those of movinggeom that are in the list.
+// Keeps only those of kinematics.movinggeom that are among the n geoms, which ascend.
 void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n) {
   hfiKinematics* x = &d->kinematics;
   int kept = 0;
+
   for (int i = 0, k = 0; i < x->nmovinggeom; ++i) {
     while (k < n && geom[k] < x->movinggeom[i]) ++k;
     if (k < n && geom[k] == x->movinggeom[i]) x->movinggeom[kept++] = geom[k];
   }
+
   x->nmovinggeom = kept;
 }
 
@@ -358,11 +373,13 @@ hfPose hf_dynamics_body_pose(const hfDynamics* d, int body) {
   assert(body >= 0 && body < d->model->nbody);
   return d->X_WB[body];
 }
+
 hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) {
   assert(body >= 0 && body < d->model->nbody);
   return d->q_WB[body];
 }
-// Computed from the body, because X_WG does not hold the poses of geoms that are only drawn.
+
+// Computes the pose of a geom from its body, because X_WG does not hold the poses of geoms that are only drawn.
 hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
   assert(geom >= 0 && geom < d->model->ngeom);
   const hfiFixedFrame* frame = &d->kinematics.geom[geom];
@@ -371,7 +388,7 @@ hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
   return X_WG;
 }
 
-// X_WS holds the poses of fixed sites.
+// Returns the pose of a site. X_WS holds it if the site is fixed; otherwise it is computed from the body.
 hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) {
   assert(site >= 0 && site < d->model->nsite);
   const hfiFixedFrame* frame = &d->kinematics.site[site];

@@ -67,7 +67,7 @@ typedef struct hfiFlight {
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena);
 // Finds out which trees are free bodies and how joints move; once more when parameters changed, because a body with
 // armature is no free body.
-void hfi_flight_sort(hfiFlight* f, const hfDynamics* d);
+void hfi_flight_classify(hfiFlight* f, const hfDynamics* d);
 
 // ---- free bodies ----------------------------------------------------------------------------------
 

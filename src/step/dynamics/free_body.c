@@ -23,51 +23,56 @@
 
 #include <string.h>
 
-enum { MAX_ITERATIONS = 60 };
-// The iteration stops if w1 changes by less than this share of |w0|: rounding [-].
-static const double ROUNDING_SHARE = 1e-15;
+// An iteration for a spin takes at most this many steps.
+enum { MAX_SPIN_ITERATIONS = 60 };
+// An iteration for a spin w stops if w changes by less than this share of its size: rounding [-].
+static const double ROUNDED_SPIN_SHARE = 1e-15;
 // Newton's method finds w1 for turns in a step up to this [rad].
-static const double NEWTON_TURN = 0.02;
+static const double LARGEST_NEWTON_TURN = 0.02;
 
 // ---- spin -----------------------------------------------------------------------------------------
 
-// x with (I - [l]) x = b by Cramer's rule; [l] y = l x y
+// Returns x with (I - [l]) x = b by Cramer's rule; [l] y = l x y. I: xx yy zz xy xz yz.
 static hfVec3 solve_gyroscopic(const double* I, hfVec3 l, hfVec3 b) {
-  hfVec3 x = v3(I[0], I[3] - l.z, I[4] + l.y); // columns
+  // the columns of the matrix
+  hfVec3 x = v3(I[0], I[3] - l.z, I[4] + l.y);
   hfVec3 y = v3(I[3] + l.z, I[1], I[5] - l.x);
   hfVec3 z = v3(I[4] - l.y, I[5] + l.x, I[2]);
+
   hfVec3 yz = v3_cross(y, z);
   double det = v3_dot(x, yz);
   return v3_scale(1 / det, v3(v3_dot(b, yz), v3_dot(b, v3_cross(z, x)), v3_dot(b, v3_cross(x, y))));
 }
 
-// Finds w1 by iterating on Lm. Each iteration multiplies the error by less than |h w|.
-static hfVec3 spin_fast(const double* I, hfVec3 w0, double h) {
+// Returns w1 after h of free spin, by iterating on Lm. Each iteration multiplies the error by less than |h w|.
+static hfVec3 spin_by_momentum(const double* I, hfVec3 w0, double h) {
   hfVec3 L0 = sym3_mulv(I, w0);
   hfVec3 w1 = w0;
   double size2 = v3_norm2(w0);
   double rate2 = min2(1, h * h * size2);
 
-  for (int k = 0; k < MAX_ITERATIONS; ++k) {
+  for (int k = 0; k < MAX_SPIN_ITERATIONS; ++k) {
     hfVec3 l = v3_scale(0.5 * h, sym3_mulv(I, v3_scale(0.5, v3_add(w0, w1))));
     hfVec3 next = solve_gyroscopic(I, l, v3_add(L0, v3_cross(l, w0)));
     double change2 = v3_norm2(v3_sub(next, w1));
     w1 = next;
-    if (change2 * rate2 <= sqr(ROUNDING_SHARE) * size2) break;
+    if (change2 * rate2 <= sqr(ROUNDED_SPIN_SHARE) * size2) break;
   }
-  return v3_finite(w1) ? w1 : w0; // w0 if |w|^2 overflows
+  return v3_finite(w1) ? w1 : w0; // not finite: |w|^2 has overflowed
 }
 
-// Finds w1 by Newton's method with the matrix of the start, for h |w| << 1:
+// Returns w1 after h of free spin, by Newton's method with the matrix of the start, for h |w| << 1:
+//
 //   F = I (w1 - w0) + (h/4) s x I s,  s = w0 + w1,   dF/dw1 = I + (h/2) ([w0] I - [I w0]) + O(h^2 w^2)
+//
 // Each iteration multiplies the error by (h w)^2 times the square of the ratio of the moments of inertia. If they
-// differ too much, the iteration on Lm is used.
-static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
+// differ too much, the iteration on Lm is used. size2: |w0|^2.
+static hfVec3 spin_by_newton(const double* I, hfVec3 w0, double h, double size2) {
   hfVec3 L0 = sym3_mulv(I, w0);
   hfVec3 u = v3_scale(0.5 * h, w0);
   hfVec3 l = v3_scale(0.5 * h, L0);
 
-  // x, y, z: columns of dF/dw1
+  // x, y, z: columns of dF/dw1; yz, zx, xy: the rows of its inverse times the determinant
   hfVec3 x = v3_add(v3(I[0], I[3] - l.z, I[4] + l.y), v3_cross(u, v3(I[0], I[3], I[4])));
   hfVec3 y = v3_add(v3(I[3] + l.z, I[1], I[5] - l.x), v3_cross(u, v3(I[3], I[1], I[5])));
   hfVec3 z = v3_add(v3(I[4] - l.y, I[5] + l.x, I[2]), v3_cross(u, v3(I[4], I[5], I[2])));
@@ -76,22 +81,24 @@ static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
   hfVec3 xy = v3_cross(x, y);
   double scale = -1 / v3_dot(x, yz);
 
+  // Newton steps, until the next one would be lost in rounding
   hfVec3 w1 = w0;
   hfVec3 F = v3_scale(h, v3_cross(w0, L0));
   double before2 = size2;
   for (int k = 0;; ++k) {
     hfVec3 change = v3_scale(scale, v3(v3_dot(F, yz), v3_dot(F, zx), v3_dot(F, xy)));
     double change2 = v3_norm2(change);
-    if (!(change2 <= 0.1 * before2)) return spin_fast(I, w0, h);
+    if (!(change2 <= 0.1 * before2)) return spin_by_momentum(I, w0, h);
     w1 = v3_add(w1, change);
 
     // The ratio of the next change to this one is about that of this one to the last. The second change is cubic in h.
     double next2 = k ? change2 * change2 / before2 : 100 * change2 * sqr(change2 / size2);
-    if (next2 <= sqr(ROUNDING_SHARE) * size2) break;
+    if (next2 <= sqr(ROUNDED_SPIN_SHARE) * size2) break;
     before2 = change2;
+
     hfVec3 s = v3_add(w0, w1);
-    hfVec3 moved = v3_sub(w1, w0);
-    F = v3_axpy(0.25 * h, v3_cross(s, sym3_mulv(I, s)), sym3_mulv(I, moved));
+
+    F = v3_axpy(0.25 * h, v3_cross(s, sym3_mulv(I, s)), sym3_mulv(I, v3_sub(w1, w0)));
   }
   return w1;
 }
@@ -100,11 +107,11 @@ static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
 static hfVec3 spin_freely(const double* I, hfVec3 w0, double h) {
   double size2 = v3_norm2(w0);
   if (size2 == 0) return w0;
-  return h * h * size2 < sqr(NEWTON_TURN) ? spin_slowly(I, w0, h, size2) : spin_fast(I, w0, h);
+  return h * h * size2 < sqr(LARGEST_NEWTON_TURN) ? spin_by_newton(I, w0, h, size2) : spin_by_momentum(I, w0, h);
 }
 
 // cay(t w): the rotation by 2 atan(t |w|/2) about w.
-static hfQuat turn_by(hfVec3 w, double t) {
+static hfQuat cayley_rotation(hfVec3 w, double t) {
   hfQuat q = {1, 0.5 * t * w.x, 0.5 * t * w.y, 0.5 * t * w.z};
   return q_unit(q);
 }
@@ -131,17 +138,19 @@ static int is_free_body(const hfDynamics* d, int l) {
   return hf_model_tree_dofnum(d->model)[link->tree] == 6 && !has_armature(d, link->dof);
 }
 
-// Whether some dof before this one is not that of a slide.
-static int is_turned(const hfModel* m, int dof) {
+// Whether some dof before this one belongs to a joint that is not a slide.
+static int has_turning_dof_before(const hfModel* m, int dof) {
   const int32_t* before = hf_model_M_col(m) + hf_model_dof_Madr(m)[dof];
-  int turned = 0;
+  int turns = 0;
+
   for (int k = 0; k < hf_model_dof_depth(m)[dof]; ++k)
-    turned |= hf_model_jnt_type(m)[hf_model_dof_jnt(m)[before[k]]] != HF_JOINT_SLIDE;
-  return turned;
+    turns |= hf_model_jnt_type(m)[hf_model_dof_jnt(m)[before[k]]] != HF_JOINT_SLIDE;
+  return turns;
 }
 
-// Lists the joints of articulated trees by how their coordinates move.
-static void sort_joints(hfiFlight* f, const hfModel* m) {
+// Lists the joints of articulated trees by how their coordinates move: writes scalar, turning, translates and
+// has_carried_slide.
+static void classify_joints(hfiFlight* f, const hfModel* m) {
   f->nscalar = 0;
   f->nturning = 0;
   f->has_carried_slide = 0;
@@ -152,12 +161,14 @@ static void sort_joints(hfiFlight* f, const hfModel* m) {
     int tree = hf_model_dof_tree(m)[dof];
     int is_slide = hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE;
     if (!f->articulated[tree]) continue;
+
     f->translates[tree] &= is_slide;
     if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) {
       f->turning[f->nturning++] = j;
       continue;
     }
-    if (is_slide) f->has_carried_slide |= is_turned(m, dof);
+
+    if (is_slide) f->has_carried_slide |= has_turning_dof_before(m, dof);
     f->scalar[f->nscalar][0] = hf_model_jnt_qposadr(m)[j];
     f->scalar[f->nscalar++][1] = dof;
   }
@@ -166,31 +177,33 @@ static void sort_joints(hfiFlight* f, const hfModel* m) {
 // Takes all arrays and finds the first link of each tree.
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
+  hfiFastTrees* fast = &f->fast;
 
   // kinds of trees and joints
   f->body = HFI_TAKE(arena, hfiFreeBody, m->ntree);
   f->articulated = HFI_TAKE(arena, int32_t, m->ntree);
   f->translates = HFI_TAKE(arena, int32_t, m->ntree);
-  f->fast.speed = HFI_TAKE(arena, int32_t, m->ntree);
   f->first_link = HFI_TAKE(arena, int32_t, m->ntree + 1);
   f->scalar = hfi_arena_take(arena, (size_t)m->njnt, sizeof *f->scalar);
   f->turning = HFI_TAKE(arena, int32_t, m->njnt);
 
   // a step
   HFI_TAKE_EACH(arena, double, m->nv, &f->start, &f->middle, &f->base, &f->fall);
-  HFI_TAKE_EACH(arena, double, m->ntree, &f->change, &f->fast.bound, &f->fast.gain, &f->fast.slack);
-  f->fast.momentum = HFI_TAKE(arena, hfVec3, m->ntree);
-  f->fast.pull = HFI_TAKE(arena, hfVec3, m->ntree);
+  f->change = HFI_TAKE(arena, double, m->ntree);
   f->kept = HFI_TAKE(arena, hfiInvariants, m->ntree);
+  fast->speed = HFI_TAKE(arena, int32_t, m->ntree);
+  HFI_TAKE_EACH(arena, double, m->ntree, &fast->bound, &fast->gain, &fast->slack);
+  HFI_TAKE_EACH(arena, hfVec3, m->ntree, &fast->momentum, &fast->pull);
   if (!arena->base) return;
 
+  // constants
   f->first_link[m->ntree] = d->nlink;
   for (int l = d->nlink - 1; l > 0; --l) f->first_link[d->link[l].tree] = l;
-  hfi_flight_sort(f, d);
+  hfi_flight_classify(f, d);
 }
 
-// Free bodies are never fast.
-void hfi_flight_sort(hfiFlight* f, const hfDynamics* d) {
+// Finds the free bodies and lists the joints of articulated trees, for the present parameters. All trees become slow.
+void hfi_flight_classify(hfiFlight* f, const hfDynamics* d) {
   f->nbody = 0;
   f->fast.count = 0;
   memset(f->fast.speed, 0, sizeof *f->fast.speed * (size_t)d->model->ntree);
@@ -202,26 +215,30 @@ void hfi_flight_sort(hfiFlight* f, const hfDynamics* d) {
     f->articulated[body.tree] = 0;
     f->body[f->nbody++] = body;
   }
-  sort_joints(f, d->model);
+  classify_joints(f, d->model);
 }
 
 // ---- the step -------------------------------------------------------------------------------------
 
-// Computes dof axes and inertia of the link at orientation R. Its origin stays. Velocities are then no longer fresh.
-static inline void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* R) {
+// Computes S of the rotations and the inertia of a free body's link at orientation R. Its origin stays. Velocities are
+// then no longer fresh.
+static inline void orient_link(hfDynamics* d, const hfiLink* link, const hfMat3* R) {
   hfPose X = {*R, d->X_WB[link->body].p};
   hfiInertia* I = &d->mass.I[d->body_link[link->body]];
+
   for (int k = 0; k < 3; ++k) d->S[link->dof + 3 + k] = (hfMotion){m3_col(*R, k), v3_zero()};
+
   d->fresh &= ~(uint32_t)HFI_FRESH_VELOCITY;
   hfi_place_inertia(I, link->mass, link->com_B, link->inertia_B, &X, d->p_WO[link->tree]);
 }
 
-// Velocity of the centre of mass of a body with axes R and dof velocities v.
+// Returns the velocity of the centre of mass of a free body with axes R and dof velocities v (6) [m/s].
 static inline hfVec3 centre_velocity(const hfiLink* link, const hfMat3* R, const double* v) {
   return v3_add(v3_load(v), m3_mulv(*R, v3_cross(v3_load(v + 3), link->com_B)));
 }
 
-// M and its factors are no longer fresh if a body turned; axes are not if a body turned far.
+// Turns every free body into the middle of the step and writes its velocities there to f->start. Returns the number of
+// bodies that turned. Then M and its factors are no longer fresh; axes are not if a body turned far.
 int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
   int turned = 0;
   memcpy(f->start, v0, sizeof *v0 * (size_t)d->model->nv);
@@ -229,36 +246,38 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
   for (int i = 0; i < f->nbody; ++i) {
     hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
-    const hfMat3* R = &d->X_WB[link->body].R;
+    const hfMat3* R0 = &d->X_WB[link->body].R;
     hfVec3 w0 = v3_load(v0 + link->dof + 3);
     b->off_centre = v3_norm2(link->com_B) > 0;
+
     if (v3_norm2(w0) == 0) {
       b->spun_B = w0;
       b->q_m = d->q_WB[link->body];
-      b->R_m = *R;
+      b->R_m = *R0;
       continue;
     }
 
     // half a step of free spin
     b->spun_B = spin_freely(link->inertia_B, w0, 0.5 * h);
-    b->q_m = q_mul(d->q_WB[link->body], turn_by(mean(w0, b->spun_B), 0.5 * h));
+    b->q_m = q_mul(d->q_WB[link->body], cayley_rotation(mean(w0, b->spun_B), 0.5 * h));
     b->R_m = m3_from_quat(b->q_m);
-    place_link(d, link, &b->R_m);
-    turned++;
+    orient_link(d, link, &b->R_m);
+    ++turned;
     if (h * h * v3_norm2(w0) > HFI_FAST_SPIN_TURN * HFI_FAST_SPIN_TURN) d->fresh &= ~(uint32_t)HFI_FRESH_AXES;
 
     // the centre of mass keeps its velocity
     if (b->off_centre) {
-      hfVec3 v = centre_velocity(link, R, v0 + link->dof);
+      hfVec3 v = centre_velocity(link, R0, v0 + link->dof);
       v3_store(f->start + link->dof, v3_sub(v, m3_mulv(b->R_m, v3_cross(b->spun_B, link->com_B))));
     }
     v3_store(f->start + link->dof + 3, b->spun_B);
   }
+
   if (turned) d->fresh &= ~(uint32_t)(HFI_FRESH_MASS | HFI_FRESH_FACTORS);
   return turned;
 }
 
-// Writes the bias d->c of all trees.
+// Writes the bias d->c of all trees. The bias of a free body is its weight only.
 void hfi_flight_bias(const hfiFlight* f, hfDynamics* d) {
   int keeps_steady = hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_BIAS);
   for (int t = 0; t < d->model->ntree; ++t) {
@@ -278,22 +297,25 @@ void hfi_flight_bias(const hfiFlight* f, hfDynamics* d) {
   }
 }
 
-// x with I x = b for a symmetric positive definite I (xx yy zz xy xz yz).
+// Returns x with I x = b for a symmetric positive definite I (xx yy zz xy xz yz).
 static hfVec3 solve_inertia(const double* I, hfVec3 b) { return solve_gyroscopic(I, v3_zero(), b); }
 
-// Angular velocity in body axes at the end of a step in contact. In the middle, at R_m, the impulses left the angular
-// velocity w; then the body turned to R1, not by free spin. The angular momentum keeps its direction in the world, and
-// the energy its size:
+// Returns the angular velocity in body axes at the end of a step in contact. In the middle, at R_m, the impulses left
+// the angular velocity w; then the body turned to R1, not by free spin. The angular momentum keeps its direction in the
+// world, and the energy its size:
+//
 //   I w1 = s R1^T R_m I w,   w1.I w1 = w.I w
 static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* R1, hfVec3 w) {
   hfVec3 L = sym3_mulv(I, w);
   hfVec3 L1 = m3_tmulv(*R1, m3_mulv(*R_m, L));
   hfVec3 w1 = solve_inertia(I, L1);
+  // the factor s; w stays if it cannot be computed
   double before = v3_dot(w, L);
   double after = v3_dot(w1, L1);
   return after > 0 && isfinite(after) ? v3_scale(sqrt(before / after), w1) : w;
 }
 
+// Moves the coordinates q (7) of a free body over the step and makes v (6), in the middle, its velocities at the end.
 // In flight the body turns by free spin before and after the impulses of the middle, and the centre moves with the
 // mean of its velocities at both ends, which differ by h g. In contact both move with their velocities in the middle,
 // with which the contacts were solved.
@@ -308,7 +330,7 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   hfQuat q1;
   if (flies) {
     w1 = spin_freely(link->inertia_B, w, 0.5 * h);
-    q1 = q_mul(b->q_m, turn_by(mean(w, w1), 0.5 * h));
+    q1 = q_mul(b->q_m, cayley_rotation(mean(w, w1), 0.5 * h));
   } else {
     q1 = q_mul(q_exp(v3_scale(h, m3_mulv(b->R_m, w))), d->q_WB[link->body]);
   }
@@ -323,12 +345,13 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
     p = v3_add(p, v3_sub(m3_mulv(X0->R, link->com_B), m3_mulv(R1, link->com_B)));
     v3_store(v, v3_sub(u, m3_mulv(R1, v3_cross(w1, link->com_B))));
   }
+
   v3_store(q, p);
   q_store(q + 3, q1);
   v3_store(v + 3, w1);
 }
 
-// Calls end_body for each, with the time for which it moves.
+// Moves all free bodies to the end of the step (end_body), each by the time until it stops. q (nq), v (nv).
 void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, const double* stop,
                     double* q, double* v) {
   for (int i = 0; i < f->nbody; ++i) {
@@ -339,24 +362,26 @@ void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int
   }
 }
 
+// Returns the centre of mass of a free body at the start of the step, in the world [m].
 hfVec3 hfi_free_body_centre(const hfDynamics* d, const hfiFreeBody* b) {
   const hfiLink* link = &d->link[b->link];
   return pose_point(d->X_WB[link->body], link->com_B);
 }
 
+// Returns the velocity of its centre of mass in a solution v (nv) of the step problem [m/s].
 hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* b, const double* v) {
   const hfiLink* link = &d->link[b->link];
   return centre_velocity(link, &b->R_m, v + link->dof);
 }
 
-// The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1
-// depends on w. Each iteration multiplies the error by |h w|.
+// Returns the angular velocity w in the middle for which spin_in_contact ends with w1, and R1: w = s I^-1 R_m^T R1 I
+// w1, where R1 depends on w. Each iteration multiplies the error by |h w|. q0: orientation at the start.
 static hfVec3 find_middle_spin(const double* I, const hfiFreeBody* b, hfQuat q0, double h, hfVec3 w1, hfMat3* R1) {
   hfVec3 L1 = sym3_mulv(I, w1);
   hfVec3 w = w1;
   double energy = v3_dot(w1, L1);
 
-  for (int k = 0; k < MAX_ITERATIONS; ++k) {
+  for (int k = 0; k < MAX_SPIN_ITERATIONS; ++k) {
     *R1 = m3_from_quat(q_unit(q_mul(q_exp(v3_scale(h, m3_mulv(b->R_m, w))), q0)));
     hfVec3 L = m3_tmulv(b->R_m, m3_mulv(*R1, L1));
     hfVec3 next = solve_inertia(I, L);
@@ -366,12 +391,12 @@ static hfVec3 find_middle_spin(const double* I, const hfiFreeBody* b, hfQuat q0,
     next = v3_scale(sqrt(energy / now), next);
     double change2 = v3_norm2(v3_sub(next, w));
     w = next;
-    if (change2 <= sqr(ROUNDING_SHARE) * v3_norm2(w)) break;
+    if (change2 <= sqr(ROUNDED_SPIN_SHARE) * v3_norm2(w)) break;
   }
   return w;
 }
 
-// Other trees keep v1.
+// Writes v (nv), with which the free bodies end the step at velocities v1 (nv). Other trees keep v1.
 void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v) {
   if (v != v1) memcpy(v, v1, sizeof *v * (size_t)d->model->nv);
 
@@ -379,6 +404,7 @@ void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, cons
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
     double* vj = v + link->dof;
+
     hfMat3 R1;
     hfVec3 w = find_middle_spin(link->inertia_B, b, d->q_WB[link->body], h, v3_load(vj + 3), &R1);
     hfVec3 u = centre_velocity(link, &R1, vj);

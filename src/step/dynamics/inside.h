@@ -6,7 +6,7 @@
 #include "step/dynamics/dynamics.h"
 #include "step/dynamics/flight.h"
 
-// ---- forward kinematics (fk.c, create.c) ------------------------------------------------------------
+// ---- forward kinematics (fk.c, fk_constants.c) ------------------------------------------------------------
 
 // Constants of one joint step of forward kinematics, from frame E to the body frame B behind the joint. For a body's
 // first joint E is the parent body's frame; for the others it is B behind the joint before.
@@ -30,6 +30,7 @@ struct hfiJointStep {
   hfVec3 axis_E;      // direction of the joint in E at the reference coordinate
 };
 
+// How a body moves relative to its parent.
 typedef enum hfiBodyMotion {
   HFI_BODY_WELDED,
   HFI_BODY_HINGED,  // by one hinge and no other joint
@@ -40,7 +41,7 @@ typedef enum hfiBodyMotion {
 // A body whose pose can change.
 struct hfiMovingBody {
   int32_t body, parent;
-  int32_t motion;         // hfiBodyMotion
+  hfiBodyMotion motion;
   int32_t joint, njoint;  // its steps
   // number of slides with which its joints begin, if nothing turns its parent, so that their axes never change; else 0
   int32_t nslide;
@@ -57,14 +58,32 @@ struct hfiSlidFrame {
   hfPose X;
 };
 
-// A frame fixed in a body: of a geom or site.
+// Which part of a pose is not the identity.
 typedef enum hfiOffset { HFI_OFFSET_POSE, HFI_OFFSET_TRANSLATION, HFI_OFFSET_NONE } hfiOffset;
+
+// A frame fixed in a body: of a geom or site.
 struct hfiFixedFrame {
   int32_t body;
-  int32_t offset; // hfiOffset: which part of X_BF is not the identity
+  hfiOffset offset;    // of X_BF
   int32_t only_slides; // only_slides of its body, as in hfiKinematics
   hfPose X_BF;
 };
+
+// Counts what moves and takes all arrays from the arena (fk_constants.c).
+void hfi_kinematics_take(hfiKinematics* x, const hfModel* model, hfiArena* arena);
+// Computes all constants of d->kinematics.
+void hfi_kinematics_make(hfDynamics* d);
+// Computes the poses of bodies fixed in the world, and of their geoms and sites.
+void hfi_place_fixed_bodies(hfDynamics* d);
+// Returns the number of slides with which the joints of a body begin, if nothing turns its parent; else 0.
+int hfi_count_steady_slides(const hfDynamics* d, int body);
+
+// ---- links (link.c) -----------------------------------------------------------------------------------
+
+// Makes all links, without their masses.
+void hfi_make_links(hfDynamics* d);
+// Computes mass, centre of mass and inertia of a link from the present parameters.
+void hfi_merge_link(hfDynamics* d, int link);
 
 // Whether the link is a free body at the root of its tree.
 static inline int hfi_is_free_root(const hfiLink* link) { return !link->parent && link->has_free_root; }
@@ -86,9 +105,12 @@ static inline int hfi_is_free_root(const hfiLink* link) { return !link->parent &
     (Ibar)[4] = RI[0] * (R)[6] + RI[1] * (R)[7] + RI[2] * (R)[8] - (h).x * (c).z;                            \
     (Ibar)[5] = RI[3] * (R)[6] + RI[4] * (R)[7] + RI[5] * (R)[8] - (h).y * (c).z;                            \
   } while (0)
+
+// Writes the inertia about O of a body at X_WB. com_B, inertia_B: as in hfiLink.
 static inline void hfi_place_inertia(hfiInertia* restrict I, double mass, hfVec3 com_B, const double* inertia_B,
                                      const hfPose* X_WB, hfVec3 O) {
-  hfVec3 c = v3_sub(pose_point(*X_WB, com_B), O), h = v3_scale(mass, c);
+  hfVec3 c = v3_sub(pose_point(*X_WB, com_B), O);
+  hfVec3 h = v3_scale(mass, c);
   I->m = mass;
   I->h = h;
   HFI_ROTATE_INERTIA(double, X_WB->R.m, inertia_B, h, c, I->I);
@@ -118,6 +140,11 @@ void hfi_list_tendon_armature(hfDynamics* d);
 void hfi_update_tendon_armature(hfDynamics* d);
 // Adds to tau what the armature of spatial tendons adds to the bias.
 void hfi_add_tendon_bias(hfDynamics* d, double* tau);
+
+// Finds the steady trees, and marks that nothing of them is computed yet (crba.c).
+void hfi_find_steady_trees(hfDynamics* d);
+// Lists the rows of M: first those that depend on poses, then those that stay (crba.c).
+void hfi_list_mass_rows(hfDynamics* d);
 
 // Factors M of a tree.
 void hfi_factor_tree(const hfDynamics* d, int tree);
@@ -152,6 +179,7 @@ void hfi_gravity_bias(hfDynamics* d, double* c);
 
 // ---- one tree -------------------------------------------------------------------------------------
 
+// The dofs `begin` to end - 1.
 typedef struct hfiRange { int begin, end; } hfiRange;
 
 static inline hfiRange hfi_tree_dofs(const hfModel* m, int t) {
@@ -166,20 +194,25 @@ typedef struct hfiTreeMotion {
   double kinetic;   // energy, armature included [J]
 } hfiTreeMotion;
 
+// Computes momentum and kinetic energy of tree t from d->V, d->v and the inertias of its links.
 static inline hfiTreeMotion hfi_tree_motion(const hfiFlight* f, const hfDynamics* d, int t) {
-  hfiRange r = hfi_tree_dofs(d->model, t);
-  hfForce sum = fo_zero();
-  double twice = 0;
+  hfForce momentum = fo_zero();
+  double twice_energy = 0;
   for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) {
     hfForce P = inertia_mul(&d->mass.I[l], d->V[l]);
-    sum = fo_add(sum, P);
-    twice += fo_dot(P, d->V[l]);
+    momentum = fo_add(momentum, P);
+    twice_energy += fo_dot(P, d->V[l]);
   }
-  for (int i = r.begin; i < r.end; ++i) twice += hf_model_dof_armature(d->model)[i] * sqr(d->v[i]);
-  for (const hfiArmature *a = d->mass.armature, *end = a + d->mass.narmature; a < end; ++a) // of tendons
-    if (a->row >= r.begin && a->row < r.end)
-      twice += (a->row == a->col ? 1 : 2) * a->value * d->v[a->row] * d->v[a->col];
-  return (hfiTreeMotion){sum, 0.5 * twice};
+
+  // armature of joints, then of tendons
+  hfiRange r = hfi_tree_dofs(d->model, t);
+  for (int i = r.begin; i < r.end; ++i) twice_energy += hf_model_dof_armature(d->model)[i] * sqr(d->v[i]);
+  for (int k = 0; k < d->mass.narmature; ++k) {
+    const hfiArmature* a = &d->mass.armature[k];
+    if (a->row < r.begin || a->row >= r.end) continue;
+    twice_energy += (a->row == a->col ? 1 : 2) * a->value * d->v[a->row] * d->v[a->col];
+  }
+  return (hfiTreeMotion){momentum, 0.5 * twice_energy};
 }
 
 // Mass, first moment and inertia of the whole tree about d->p_WO[t].
@@ -201,10 +234,12 @@ static inline int hfi_tree_is_free(const hfiFlight* f, const hfDynamics* d, int 
 }
 
 // Adds to v the motion of the root alone in which the centre of mass has the velocity u and the tree turns with w.
+// I: inertia of the tree about its reference point, which is the origin of the root.
 static inline void hfi_tree_add_rigid(const hfDynamics* d, const hfiLink* root, const hfiInertia* I, hfVec3 u,
                                       hfVec3 w, double* v) {
-  hfVec3 at_root = v3_sub(u, v3_cross(w, v3_scale(1 / I->m, I->h))), w_B = m3_tmulv(d->X_WB[root->body].R, w);
-  v3_store(v + root->dof, v3_add(v3_load(v + root->dof), at_root));
+  hfVec3 root_velocity = v3_sub(u, v3_cross(w, v3_scale(1 / I->m, I->h)));
+  hfVec3 w_B = m3_tmulv(d->X_WB[root->body].R, w);
+  v3_store(v + root->dof, v3_add(v3_load(v + root->dof), root_velocity));
   v3_store(v + root->dof + 3, v3_add(v3_load(v + root->dof + 3), w_B));
 }
 

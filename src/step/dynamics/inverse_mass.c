@@ -6,9 +6,10 @@
 // in it:
 //
 //   armature       a_i
-//   hinge          the only joint between links l and p, about the axis u = w_l - w_p of length 1. A link resists to rotate by D = I + r: by its
-//                  moments of inertia I about its centre of mass and by what its ancestors resist at least. With w . D w >= (u . w)^2/(u . D^-1 u) the two have at least
-//                  min over s of (1 + s)^2/(u . I_l^-1 u) + s^2/(u . D_p^-1 u) = 1/(u . I_l^-1 u + u . D_p^-1 u)
+//   hinge          the only joint between links l and p, about the axis u = w_l - w_p of length 1. A link resists
+//                  rotation by D = I + r: by its moments of inertia I about its centre of mass, and by what its
+//                  ancestors resist at least. With w . D w >= (u . w)^2/(u . D^-1 u) the two have at least
+//                    min over s of (1 + s)^2/(u . I_l^-1 u) + s^2/(u . D_p^-1 u) = 1/(u . I_l^-1 u + u . D_p^-1 u)
 //   slide          the only joint between the world and link l: m_l
 //
 // The ancestors of a link behind a hinge with armature a, whose parent resists any rotation by at least d = least
@@ -23,17 +24,20 @@ typedef struct Resistance {
   hfMat3 axes;      // the principal axes, in the frame of the body
 } Resistance;
 
-// ancestors: r. The moments are lessened by their rounding errors, so that the bounds hold.
+// Principal moments are lessened by this share of the largest one, their rounding error, so that the bounds hold [-].
+static const double MOMENT_ROUNDING_SHARE = 1e-12;
+
+// Returns the resistance of a link. ancestors: r [kg m^2].
 static Resistance find_resistance(const hfiLink* link, double ancestors) {
   Resistance d;
   eigen3(link->inertia_B, d.moment, &d.axes);
-  double rounding = 1e-12 * d.moment[0];
+  double rounding = MOMENT_ROUNDING_SHARE * d.moment[0];
   for (int k = 0; k < 3; ++k) d.moment[k] = max2(0, d.moment[k] - rounding) + ancestors;
   return d;
 }
 
-// u . D^-1 u
-static double inverse_resistance(const Resistance* d, hfVec3 u) {
+// Returns u . D^-1 u; infinite if D is singular.
+static double find_inverse_resistance(const Resistance* d, hfVec3 u) {
   double sum = 0;
   for (int k = 0; k < 3; ++k) {
     if (!(d->moment[k] > 0)) return INFINITY;
@@ -51,41 +55,45 @@ static hfVec3 turn_into_link(const hfDynamics* d, int body, hfVec3 u) {
   return u;
 }
 
-// Upper bound of the inverse mass of a hinge from its links. parent: NULL for the world.
+// Returns an upper bound of the inverse mass of a hinge before `link`, from the two links that it connects. parent: the
+// resistance of the parent, NULL for the world.
 static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Resistance* parent) {
   const hfiJointStep* joint = &d->kinematics.step[link->joint];
-  Resistance own = find_resistance(link, 0);
-  double inverse = inverse_resistance(&own, joint->axis_B);
+  Resistance alone = find_resistance(link, 0);
+  double inverse = find_inverse_resistance(&alone, joint->axis_B);
   if (!parent) return inverse;
+
   hfVec3 axis = turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E);
-  return inverse + inverse_resistance(parent, axis);
+  return inverse + find_inverse_resistance(parent, axis);
 }
 
-// What the ancestors of a hinge or slide resist together with it against the rotation of what is behind it (r of the
-// head of this file); 0 behind other joints.
-static double held_behind(int joint_type, double armature, const Resistance* parent) {
+// Returns r of the link behind a joint: what the joint and its ancestors resist against rotation of that link [kg m^2].
+// It is 0 behind joints that are neither hinge nor slide.
+static double resistance_behind(int joint_type, double armature, const Resistance* parent) {
   double least = parent->moment[2];
   if (joint_type == HF_JOINT_HINGE) return 1 / (1 / armature + 1 / least);
   return joint_type == HF_JOINT_SLIDE ? least : 0;
 }
 
-// Armature of tendons is added only to entries that M has, so that it may be indefinite. With tendon armature there is
-// no bound.
+// Writes mass.largest_inverse. Armature of tendons is added only to entries that M has, so that what it adds may be
+// indefinite: with tendon armature there is no bound.
 void hfi_bound_inverse_masses(hfDynamics* d) {
   const double* armature = hf_model_dof_armature(d->model);
-  double* held = d->scratch.work; // held[l - 1]: resistance r of the ancestors of link l against its rotation
+  double* ancestors_of = d->scratch.work; // r of link l is in ancestors_of[l - 1]
 
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
     int p = link->parent;
     int type = link->njoint == 1 ? d->kinematics.step[link->joint].type : HF_JOINT_FREE;
     Resistance parent = {.moment = {INFINITY, INFINITY, INFINITY}}; // the world
-    if (p) parent = find_resistance(&d->link[p], held[p - 1]);
+    if (p) parent = find_resistance(&d->link[p], ancestors_of[p - 1]);
 
+    // the bound by the links alone
     double bound = INFINITY;
     if (type == HF_JOINT_HINGE) bound = bound_by_links(d, link, p ? &parent : NULL);
     if (type == HF_JOINT_SLIDE && !p && link->mass > 0) bound = 1 / link->mass;
-    held[l - 1] = held_behind(type, armature[link->dof], &parent);
+
+    ancestors_of[l - 1] = resistance_behind(type, armature[link->dof], &parent);
     for (int i = link->dof; i < link->dof + link->ndof; ++i)
       d->mass.largest_inverse[i] = d->mass.narmature ? INFINITY : 1 / (armature[i] + 1 / bound);
   }
@@ -97,7 +105,7 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
 //
 // is the first half of a solve with M. It touches only the dofs of J and their ancestors.
 
-// Inverse mass w = e^T M^-1 e of a dof, with e its unit vector:
+// Returns the inverse mass w = e^T M^-1 e of a dof, with e its unit vector:
 //
 //   w = sum_k y_k^2/D_k,   L^T y = e
 //
@@ -120,18 +128,22 @@ static double compute_inverse_mass(const hfDynamics* d, int dof) {
   return w;
 }
 
+// Returns (M^-1)_ii of a dof, and remembers it.
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
   hfi_need_factors(d, hf_model_dof_tree(d->model)[dof]);
-  if (d->mass.inverse[dof] < 0) d->mass.inverse[dof] = compute_inverse_mass(d, dof);
-  return d->mass.inverse[dof];
+  double* inverse = &d->mass.inverse[dof];
+  if (*inverse < 0) *inverse = compute_inverse_mass(d, dof);
+  return *inverse;
 }
 
+// Returns w = J M^-1 J^T of a row over ncol dofs. x (nv): scratch, zero before and after.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
   const hfModel* m = d->model;
   const int32_t* adr = hf_model_dof_Madr(m);
   const int32_t* depth = hf_model_dof_depth(m);
   if (ncol == 0) return 0;
 
+  // x <- J^T
   for (int k = 0; k < ncol; ++k) {
     hfi_need_factors(d, hf_model_dof_tree(m)[cols[k]]);
     x[cols[k]] += J[k];
@@ -142,6 +154,7 @@ double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const 
   double w = 0;
   for (int i = cols[ncol - 1]; i >= root; --i) {
     if (x[i] == 0) continue;
+
     const double* row = d->mass.L + adr[i];
     const int32_t* col = hf_model_M_col(m) + adr[i];
     double xi = x[i];

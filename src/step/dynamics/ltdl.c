@@ -25,6 +25,7 @@ static const double SINGULAR_PIVOT_SHARE = 1e-14;
 // other. Chains of up to seven dofs, as fingers and arms are, have code that is written out: callers pass constants
 // for n and k. Sums have the order of the general functions.
 
+// Whether the n dofs of the tree that starts with dof `begin` are a chain.
 static int is_chain(const hfModel* m, int begin, int n) { return hf_model_dof_depth(m)[begin + n - 1] == n - 1; }
 
 // Eliminates a row whose ancestors are the first `depth` dofs of the tree. Returns the inverse of its pivot.
@@ -39,12 +40,12 @@ HFI_FORCE_INLINE double eliminate_row(double* L, double* row, const double* M_ro
   return inverse;
 }
 
-// Pivot k of n.
+// Eliminates dof k of a chain of n dofs, if the chain has it, and writes its inverse pivot.
 HFI_FORCE_INLINE void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
   if (k < n) Dinv[k] = eliminate_row(L, L + k * (k + 1) / 2, M + k * (k + 1) / 2, k);
 }
-// Factors a chain of n dofs.
-HFI_FORCE_INLINE void factor_trunk(double* L, double* Dinv, const double* M, int n) {
+// Factors a chain of n <= 7 dofs, whose copy of M is in L.
+HFI_FORCE_INLINE void factor_copied_chain(double* L, double* Dinv, const double* M, int n) {
   eliminate_dof(L, Dinv, M, n, 6);
   eliminate_dof(L, Dinv, M, n, 5);
   eliminate_dof(L, Dinv, M, n, 4);
@@ -54,15 +55,17 @@ HFI_FORCE_INLINE void factor_trunk(double* L, double* Dinv, const double* M, int
   eliminate_dof(L, Dinv, M, n, 0);
 }
 
-// Factors a chain of n dofs at whose end nfinger single dofs hang. Their rows follow.
+// Copies M and factors a chain of n dofs at whose end nfinger single dofs hang. Their rows follow.
 HFI_FORCE_INLINE void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
   int size = n * (n + 1) / 2;
   memcpy(L, M, (size_t)(size + nfinger * (n + 1)) * sizeof *L);
+
   for (int k = nfinger - 1; k >= 0; --k) {
     int row = size + k * (n + 1);
     Dinv[n + k] = eliminate_row(L, L + row, M + row, n);
   }
-  factor_trunk(L, Dinv, M, n);
+
+  factor_copied_chain(L, Dinv, M, n);
 }
 
 // x <- L^-T x, the part of dof k of a chain of n.
@@ -81,6 +84,7 @@ HFI_FORCE_INLINE void step_outward(const double* L, const double* Dinv, int n, i
 
 // Solves M x = b in place for a chain of n dofs.
 HFI_FORCE_INLINE void solve_chain(const double* L, const double* Dinv, int n, double* x) {
+  // L^-T x
   step_inward(L, n, 6, x);
   step_inward(L, n, 5, x);
   step_inward(L, n, 4, x);
@@ -88,6 +92,7 @@ HFI_FORCE_INLINE void solve_chain(const double* L, const double* Dinv, int n, do
   step_inward(L, n, 2, x);
   step_inward(L, n, 1, x);
 
+  // L^-1 D^-1 x
   step_outward(L, Dinv, n, 0, x);
   step_outward(L, Dinv, n, 1, x);
   step_outward(L, Dinv, n, 2, x);
@@ -97,8 +102,8 @@ HFI_FORCE_INLINE void solve_chain(const double* L, const double* Dinv, int n, do
   step_outward(L, Dinv, n, 6, x);
 }
 
-// Factors the tree if it is such a chain with few dofs. Returns 0 if it is not.
-static int factor_few(double* L, double* Dinv, const double* M, int n) {
+// Factors a chain of n dofs if there is code for n. Returns whether there is.
+static int factor_short_chain(double* L, double* Dinv, const double* M, int n) {
   switch (n) {
   case 3: factor_chain(L, Dinv, M, 3, 0); return 1;
   case 4: factor_chain(L, Dinv, M, 4, 0); return 1;
@@ -107,8 +112,9 @@ static int factor_few(double* L, double* Dinv, const double* M, int n) {
   default: return 0;
   }
 }
-// Factors an arm of six or seven dofs that ends in several fingers of one dof each. n: the depth of the last dof.
-// Returns 0 for other trees.
+
+// Factors an arm of six or seven dofs that ends in several fingers of one dof each; depth: of the tree's ndof dofs; n:
+// depth of the last one. Returns 0 for other trees, and does nothing.
 static int factor_arm(double* L, double* Dinv, const double* M, const int32_t* depth, int ndof, int n) {
   if ((n != 6 && n != 7) || depth[n - 1] != n - 1) return 0;
   for (int k = n; k < ndof; ++k)
@@ -119,8 +125,8 @@ static int factor_arm(double* L, double* Dinv, const double* M, const int32_t* d
   return 1;
 }
 
-// Solves for a tree that is a chain with few dofs. Returns 0 if it is not.
-static int solve_few(const double* L, const double* Dinv, int n, double* x) {
+// Solves M x = b in place for a chain of n dofs if there is code for n. Returns whether there is.
+static int solve_short_chain(const double* L, const double* Dinv, int n, double* x) {
   switch (n) {
   case 3: solve_chain(L, Dinv, 3, x); return 1;
   case 4: solve_chain(L, Dinv, 4, x); return 1;
@@ -136,7 +142,7 @@ static int solve_few(const double* L, const double* Dinv, int n, double* x) {
 // free joints and the three dofs of a plane, there is code with constants for their number of dofs. Other trees have
 // the trunk 0.
 
-// Tries the longer trunk first.
+// Returns the number of dofs of the trunk of tree t: 6, 3 or 0. Tries the longer trunk first.
 int hfi_find_trunk(const hfModel* m, int t) {
   const int32_t* adr = hf_model_dof_Madr(m);
   const int32_t* depth = hf_model_dof_depth(m);
@@ -145,12 +151,18 @@ int hfi_find_trunk(const hfModel* m, int t) {
   int end = begin + hf_model_tree_dofnum(m)[t];
 
   for (int n = 6; n > 0; n -= 3) {
+    // the first dof behind the first n that does not have all of these as ancestors
     int k = begin + n;
     while (k < end && depth[k] >= n && col[adr[k] + n - 1] == begin + n - 1) ++k;
-    if (k >= end && end - begin >= n && depth[begin + n - 1] == n - 1) return n;
+
+    int is_long = end - begin >= n && depth[begin + n - 1] == n - 1;
+    if (k >= end && is_long) return n;
   }
   return 0;
 }
+
+// A trunk has at most this many dofs.
+enum { MAX_TRUNK = 6 };
 
 // Factors the tree of the dofs `begin` to `last`, whose first `trunk` dofs are ancestors of all others.
 HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, int trunk) {
@@ -166,8 +178,11 @@ HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, 
     double inverse = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
     d->mass.Dinv[k] = inverse;
 
-    double in_trunk[7]; // the row's entries in the trunk, kept in registers
+    // the row's entries in the trunk are kept in registers
+    double in_trunk[MAX_TRUNK];
     for (int a = 0; a < trunk; ++a) in_trunk[a] = row[a];
+
+    // rows of ancestors in branches
     for (int a = depth[k] - 1; a >= trunk; --a) {
       double factor = row[a] * inverse;
       double* target = d->mass.L + adr[col[a]];
@@ -175,10 +190,13 @@ HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, 
       hfi_axpy(target + trunk, -factor, row + trunk, a + 1 - trunk);
       row[a] = factor;
     }
+
+    // rows of ancestors in the trunk
     for (int a = 0; a < trunk; ++a) row[a] = in_trunk[a] * inverse;
     for (int a = 0; a < trunk; ++a) hfi_axpy(root + a * (a + 1) / 2, -(in_trunk[a] * inverse), in_trunk, a + 1);
   }
-  factor_trunk(root, d->mass.Dinv + begin, d->M + adr[begin], trunk);
+
+  factor_copied_chain(root, d->mass.Dinv + begin, d->M + adr[begin], trunk);
 }
 
 // Solves M x = b in place for the dofs `begin` to end - 1 of a tree with this trunk.
@@ -186,7 +204,8 @@ HFI_FORCE_INLINE void solve_branches(const hfDynamics* d, int begin, int end, in
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* depth = hf_model_dof_depth(d->model);
   const int32_t* M_col = hf_model_M_col(d->model);
-  double root[7]; // unknowns of the trunk, kept in registers
+  // the unknowns of the trunk are kept in registers
+  double root[MAX_TRUNK];
   for (int a = 0; a < trunk; ++a) root[a] = x[begin + a];
 
   // inward
@@ -223,16 +242,18 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   const double* M = d->M + hf_model_dof_Madr(m)[begin];
   double* L = d->mass.L + hf_model_dof_Madr(m)[begin];
   double* Dinv = d->mass.Dinv + begin;
+
   d->mass.postponed[t] = 0;
   for (int k = begin; k <= last; ++k) d->mass.inverse[k] = -1;
 
-  if (n == 1) { // a single dof, as that of a slide
+  if (n == 1) { // a single dof, such as a slide
     *L = *M;
     *Dinv = 1 / *M;
     return;
   }
-  if (is_chain(m, begin, n) && factor_few(L, Dinv, M, n)) return;
+  if (is_chain(m, begin, n) && factor_short_chain(L, Dinv, M, n)) return;
   if (factor_arm(L, Dinv, M, depth + begin, n, depth[last])) return;
+
   switch (d->mass.trunk[t]) {
   case 6: factor_branches(d, begin, last, 6); break;
   case 3: factor_branches(d, begin, last, 3); break;
@@ -240,35 +261,38 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   }
 }
 
-// Factors of steady trees stay.
+// Marks all trees whose factors must be computed again before they are used. Factors of steady trees stay.
 void hfi_postpone_factors(hfDynamics* d) {
   if (hfi_dynamics_is_fresh(d, HFI_FRESH_FACTORS)) return;
   for (int t = 0; t < d->model->ntree; ++t) d->mass.postponed[t] |= !d->mass.steady[t];
   d->fresh |= HFI_FRESH_FACTORS;
 }
 
+// Computes what is missing of MASS and FACTORS.
 void hfi_dynamics_need(hfDynamics* d, uint32_t what) {
   if (what & (HFI_FRESH_MASS | HFI_FRESH_FACTORS)) hf_dynamics_update_mass_matrix(d);
   if (what & HFI_FRESH_FACTORS) hf_dynamics_factor(d);
 }
 
+// Factors M of all trees.
 void hf_dynamics_factor(hfDynamics* d) {
   hfi_postpone_factors(d);
   for (int t = 0; t < d->model->ntree; ++t) hfi_need_factors(d, t);
 }
 
-// Factors tree t first if that was postponed.
+// Solves M x = b in place for the dofs of tree t in x (nv). Factors the tree first if that was postponed.
 void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   const hfModel* m = d->model;
   int begin = hf_model_tree_dofadr(m)[t];
   int n = hf_model_tree_dofnum(m)[t];
   hfi_need_factors(d, t);
 
-  if (n == 1) { // a single dof, as that of a slide
+  if (n == 1) { // a single dof, such as a slide
     x[begin] *= d->mass.Dinv[begin];
     return;
   }
-  if (is_chain(m, begin, n) && solve_few(d->mass.L + hf_model_dof_Madr(m)[begin], d->mass.Dinv + begin, n, x + begin)) return;
+  const double* L = d->mass.L + hf_model_dof_Madr(m)[begin];
+  if (is_chain(m, begin, n) && solve_short_chain(L, d->mass.Dinv + begin, n, x + begin)) return;
   switch (d->mass.trunk[t]) {
   case 6: solve_branches(d, begin, begin + n, 6, x); break;
   case 3: solve_branches(d, begin, begin + n, 3, x); break;
@@ -276,6 +300,7 @@ void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   }
 }
 
+// Solves M x = b in place for all dofs.
 void hf_dynamics_solve(const hfDynamics* d, double* x) {
   for (int t = 0; t < d->model->ntree; ++t) hfi_solve_tree(d, t, x);
 }

@@ -11,11 +11,12 @@
 #include "base/compile.h"
 #include "math/spatial_lanes.h"
 
-// Subtracts the wrenches (nbody), which act at the centres of mass, from the forces of the links.
+// Subtracts the wrenches (nbody), which act at the centres of mass, from scratch.F of the links.
 static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   for (int b = 1; b < d->model->nbody; ++b) {
     hfVec3 f = wrench[b].f;
     hfVec3 r = v3_sub(hfi_body_com(d, b), hfi_body_reference(d, b));
+
     hfForce* F = &d->scratch.F[d->body_link[b]];
     F->f = v3_sub(F->f, f);
     F->n = v3_sub(F->n, v3_add(wrench[b].n, v3_cross(r, f)));
@@ -44,25 +45,31 @@ HFI_FORCE_INLINE void find_lane_forces(hfDynamics* d, const hfMotion* B, const i
   hfi_gather(at_I, 10, (hfiLanes*)&I);
   hfi_gather(at_V, 6, (hfiLanes*)&V);
   hfi_gather(at_A, 6, (hfiLanes*)&A);
+
   if (B) {
     hfiMotions more;
     hfi_gather(at_B, 6, (hfiLanes*)&more);
     A = mos_add(A, more);
   }
+
   hfiForces F = fos_add(inertias_mul(&I, A), mos_cross_force(V, inertias_mul(&I, V)));
   hfi_scatter((const hfiLanes*)&F, 6, at_F);
 }
 
-// Forces of links `first` to end - 1 at the acceleration A + B. For a single link lanes do not pay.
+// Writes scratch.F of links `first` to end - 1 at the acceleration A + B (B may be NULL). A single link that is left
+// over is computed alone, which takes less time.
 HFI_FORCE_INLINE void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
   int links[HFI_LANES];
   int l = first;
   for (; l < end - 1; l += HFI_LANES) find_lane_forces(d, B, hfi_fill_lanes(l, end, links));
-  if (l == end - 1) d->scratch.F[l] = hfi_inertial_force(&d->mass.I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
+  if (l != end - 1) return;
+
+  hfMotion A = B ? mo_add(d->A[l], B[l]) : d->A[l];
+  d->scratch.F[l] = hfi_inertial_force(&d->mass.I[l], d->V[l], A);
 }
 
-// Writes tau of the dofs of links `first` to end - 1, and sums F inward. If the parent of a link is the link before it,
-// as in a chain, the force is passed on without being stored.
+// Writes tau (nv) of the dofs of links `first` to end - 1, and sums F inward. If the parent of a link is the link
+// before it, as in a chain, the force is passed on without being stored.
 static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
   hfForce* forces = d->scratch.F;
   hfForce F = forces[end - 1];
@@ -74,6 +81,7 @@ static inline void find_joint_forces(hfDynamics* d, int first, int end, double* 
     if (link->ndof == 1) tau[i] = fo_dot(F, d->S[i]); // most links
     else for (; i < link->dof + link->ndof; ++i) tau[i] = fo_dot(F, d->S[i]);
 
+    // pass F to the parent, and go on with the link before this one
     if (parent && parent == l - 1) {
       F = fo_add(forces[parent], F);
       continue;
@@ -90,6 +98,7 @@ void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench) {
   if (wrench) subtract_wrenches(d, wrench);
 }
 
+// Writes tau_i = S_i . (sum of F over the links that dof i moves) for all dofs.
 void hfi_joint_forces(hfDynamics* d, double* tau) { find_joint_forces(d, 1, d->nlink, tau); }
 
 void hfi_tree_bias(hfDynamics* d, int first, int end) {
@@ -97,13 +106,14 @@ void hfi_tree_bias(hfDynamics* d, int first, int end) {
   find_joint_forces(d, first, end, d->c);
 }
 
+// Writes d->c at the velocities in d.
 void hf_dynamics_update_bias(hfDynamics* d) {
   hfi_link_forces(d, NULL, NULL);
   hfi_joint_forces(d, d->c);
   hfi_add_tendon_bias(d, d->c);
 }
 
-// At rest F = I A with the base acceleration A = (0, -g) of all links.
+// Writes the bias c (nv) at rest: F = I A with the base acceleration A = (0, -g) of all links.
 void hfi_gravity_bias(hfDynamics* d, double* c) {
   hfVec3 a = d->A[0].v;
   d->scratch.F[0] = fo_zero();
@@ -111,6 +121,7 @@ void hfi_gravity_bias(hfDynamics* d, double* c) {
     const hfiInertia* I = &d->mass.I[l];
     d->scratch.F[l] = (hfForce){v3_cross(I->h, a), v3_scale(I->m, a)};
   }
+
   hfi_joint_forces(d, c);
 }
 
@@ -118,6 +129,7 @@ void hfi_gravity_bias(hfDynamics* d, double* c) {
 static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
   const double* armature = hf_model_dof_armature(d->model);
   for (int i = 0; i < d->model->nv; ++i) tau[i] += armature[i] * vdot[i];
+
   for (int k = 0; k < d->mass.narmature; ++k) {
     const hfiArmature* a = &d->mass.armature[k];
     tau[a->row] += a->value * vdot[a->col];
@@ -125,7 +137,8 @@ static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
   }
 }
 
-// The recursion of the head of this file, with armature.
+// Writes tau (nv) for the accelerations vdot (nv) at velocities v (nv): the recursion of the head of this file, with
+// armature. wrench (nbody, or NULL).
 void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const hfForce* wrench, double* tau) {
   hf_dynamics_set_velocity(d, v);
   hfi_accelerate(d, vdot);

@@ -27,9 +27,9 @@ static inline void add_motion(hfMotion VJ, hfMotion* V, hfMotion* A) {
   *V = mo_add(*V, VJ);
 }
 
-// Adds the velocities v of the joints of a link to V and A of its parent.
+// Adds the motions of the joints of a link at velocities v (nv) to *V and *A, which on entry are those of its parent.
 static inline void move_link(const hfDynamics* d, const hfiLink* link, const double* v, hfMotion* V, hfMotion* A) {
-  // nothing turns before the first slides: V x VJ = 0
+  // nothing turns before the first slides, so V x VJ = 0
   for (int i = link->dof; i < link->dof + link->nslide; ++i) V->v = v3_axpy(v[i], d->S[i].v, V->v);
 
   for (int j = link->joint + link->nslide; j < link->joint + link->njoint; ++j) {
@@ -40,16 +40,19 @@ static inline void move_link(const hfDynamics* d, const hfiLink* link, const dou
       add_motion(mo_scale(*vj, *S), V, A);
       continue;
     }
+
     int nworld = s->kind->nworld;
     int nplain = nworld + s->kind->nchain;
+
+    // world, chain and body dofs, in this order
     if (nworld) V->v = v3_add(V->v, v3_load(vj));
     for (int k = nworld; k < nplain; ++k) add_motion(mo_scale(vj[k], S[k]), V, A);
     if (s->kind->nbody) add_motion(combine_columns(S + nplain, vj + nplain), V, A);
   }
 }
 
-// Writes V and A of links `first` to end - 1 from d->v. If the parent of a link is the link before it, as in a chain,
-// its velocities need not be loaded.
+// Writes V and A of links `first` to end - 1 from d->v. In a chain the parent of a link is the link before it, whose
+// velocities need not be loaded again.
 void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   const double* v = d->v;
   hfMotion V = mo_zero();
@@ -68,7 +71,8 @@ void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   }
 }
 
-// The velocities may be known already: sensors at the end of a step need those with which the next step begins.
+// Sets d->v and computes V and A of all links, unless they are known: sensors at the end of a step need the velocities
+// with which the next step begins.
 void hf_dynamics_set_velocity(hfDynamics* d, const double* v) {
   size_t size = (size_t)d->model->nv * sizeof *v;
   if (hfi_dynamics_is_fresh(d, HFI_FRESH_VELOCITY) && v != d->v && memcmp(d->v, v, size) == 0) return;
@@ -77,6 +81,7 @@ void hf_dynamics_set_velocity(hfDynamics* d, const double* v) {
   d->fresh |= HFI_FRESH_VELOCITY;
 }
 
+// Returns the angular velocity of a body and the velocity of its point at p_W.
 hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) {
   assert(body >= 0 && body < d->model->nbody);
   return hfi_point_velocity(d, body, p_W);

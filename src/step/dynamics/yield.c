@@ -10,12 +10,18 @@
 // moves, when the tendon is stretched (as in MuJoCo).
 #include "step/dynamics/inside.h"
 
+// Makes springs use the rest positions of the state, or those of the model if the state has none.
 void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state) { d->rest = state->nrest ? hf_state_rest(state) : NULL; }
 
+// Moves the rest of joint j's spring so that it is displaced by at most its yield. q, rest: coordinates of the
+// joint.
 static void yield_joint(const hfModel* m, int j, const double* q, double* rest) {
-  int type = hf_model_jnt_type(m)[j], n = hfi_joint_nv(type);
-  double yield = hf_model_jnt_springyield(m)[j], x[6] = {0};
+  int type = hf_model_jnt_type(m)[j];
+  int n = hfi_joint_nv(type);
+  double yield = hf_model_jnt_springyield(m)[j];
+  double x[6] = {0};
   if (yield == 0) return;
+
   hfi_joint_difference(type, rest, q, 1, x);
   double size = n == 1 ? fabs(x[0]) : v3_norm(v3_load(x));
   if (size > yield) hfi_joint_integrate(type, rest, x, 1 - yield / size);
@@ -26,6 +32,7 @@ static void yield_tendon(double length, double yield, double rest[2]) {
   double stretched = length - rest[1] - yield;
   double pressed = rest[0] - length - yield;
   int is_rope = rest[0] == 0 && rest[1] > 0;
+
   if (stretched > 0) {
     rest[1] += stretched;
     rest[0] += is_rope ? 0 : stretched;
@@ -35,13 +42,15 @@ static void yield_tendon(double length, double yield, double rest[2]) {
   }
 }
 
-// Moves the rests of all springs that yield.
+// Moves the rests of all springs that yield. rest: (nq + 2 ntendon) as in hfState; q (nq): the present coordinates.
 void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest) {
   const hfModel* m = d->model;
+
   for (int j = 0; j < m->njnt; ++j) {
     int adr = hf_model_jnt_qposadr(m)[j];
     yield_joint(m, j, q + adr, rest + adr);
   }
+
   for (int t = 0; t < m->ntendon; ++t) {
     double yield = hf_model_tendon_springyield(m)[t];
     if (yield > 0) yield_tendon(hfi_tendon_length(d, t, q), yield, rest + m->nq + 2 * t);
