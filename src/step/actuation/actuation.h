@@ -216,7 +216,8 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law);
 // Computes everything except contact that acts over a step:
 //   tau (nv) +=  forces that do not depend on the velocity at the end of the step
 //   problem->diag (nv) += h (c + h k) of joint dampers and springs
-//   problem      gets rows: drives, limits, friction losses, tendon springs, equalities, velocity targets. They are its first blocks.
+//   problem      gets rows: drives, limits, friction losses, tendon springs, equalities, velocity targets. They are its
+//                first blocks.
 // Needs hf_actuation_update, hf_dynamics_update_mass_matrix and hf_dynamics_factor, or hfi_postpone_factors, at q.
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, hfStepProblem* problem,
                         double* tau);

@@ -25,22 +25,24 @@
 
 // ---- activations ----------------------------------------------------------------------------------
 
-// A filter with a smaller time constant than this follows at once [s].
+// A filter with a smaller time constant than this follows its input at once [s].
 static const double SHORTEST_TIME_CONSTANT = 1e-15;
 
-// Of all values that differ from x by whole periods, the one that is nearest to the place. A period of 0 means that
-// only x itself counts.
-static double nearest_turn(double x, double place, double period) {
+// Returns that value, of all that differ from x by whole periods, which is nearest to `place`; x if the period is 0.
+static double find_nearest_turn(double x, double place, double period) {
   return period > 0 ? x - period * round((x - place) / period) : x;
 }
 
-// Rate of the activation act of actuator i for the input u.
-static double activation_rate(const hfActuation* a, int i, double u, double act) {
+// Returns the rate of the activation act of actuator i for the input u.
+static double find_activation_rate(const hfActuation* a, int i, double u, double act) {
   const double* prm = hf_model_actuator_dynprm(a->model) + 3 * i;
   int dynamics = hf_model_actuator_dyntype(a->model)[i];
   if (dynamics == HF_ACTIVATION_INTEGRATOR) return u;
 
-  u = nearest_turn(u, dynamics == HF_ACTIVATION_ERROR ? a->length[i] : act, a->drives.servo[i].period);
+  // of all inputs that mean the same place, the one next to the length or activation that follows it
+  double follower = dynamics == HF_ACTIVATION_ERROR ? a->length[i] : act;
+  u = find_nearest_turn(u, follower, a->drives.servo[i].period);
+
   switch (dynamics) {
   case HF_ACTIVATION_SLEW: return hfi_slew_rate(a, u - act, prm[0]);
   case HF_ACTIVATION_ERROR: return u - a->length[i];
@@ -49,11 +51,13 @@ static double activation_rate(const hfActuation* a, int i, double u, double act)
   }
 }
 
-// The activation a step h later. A filter takes an Euler step, which ends at its target if h is longer than the time
-// constant. An exact filter follows the exponential.
-static double next_activation(const hfModel* m, int i, double act, double rate, double h) {
+// Returns the activation a step h later. A filter takes an Euler step, which ends at its target if h is longer than the
+// time constant. An exact filter follows the exponential.
+static double advance_activation(const hfModel* m, int i, double act, double rate, double h) {
   const double* range = hf_model_actuator_actrange(m) + 2 * i;
   double tau = max2(SHORTEST_TIME_CONSTANT, hf_model_actuator_dynprm(m)[3 * i]);
+
+  // the time for which the activation moves at its rate
   double span = h;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER) span = min2(h, tau);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER_EXACT) span = -tau * hfi_expm1(-h / tau);
@@ -62,25 +66,29 @@ static double next_activation(const hfModel* m, int i, double act, double rate, 
   return hf_model_actuator_actlimited(m)[i] ? clamp(act, range[0], range[1]) : act;
 }
 
-// Sets the input of actuator i, which has no activation or an ordinary one, and the rate and integral of that.
+// Sets the input of actuator i, which has no activation or an ordinary one, and the rate and integral of the
+// activation.
 static void update_input(hfActuation* a, int i, const double* act, const double* ctrl, double h) {
   const hfModel* m = a->model;
   int dynamics = hf_model_actuator_dyntype(m)[i];
   int adr = hf_model_actuator_actadr(m)[i];
   double u = hfi_clamped_control(m, i, ctrl);
   double period = a->drives.servo[i].period;
-  a->input[i] = nearest_turn(u, a->length[i], period);
+
+  a->input[i] = find_nearest_turn(u, a->length[i], period);
   if (adr < 0) return;
 
+  // the activation: its rate, and the input or integral that it gives
   double now = act ? act[adr] : 0;
-  a->rate[adr] = hfi_actuator_acts(m, i) ? activation_rate(a, i, u, now) : 0;
-  double next = next_activation(m, i, now, a->rate[adr], h);
+  a->rate[adr] = hfi_actuator_acts(m, i) ? find_activation_rate(a, i, u, now) : 0;
+  double next = advance_activation(m, i, now, a->rate[adr], h);
+
   if (dynamics == HF_ACTIVATION_ERROR) {
     a->drives.integral[i] = next;
     return;
   }
   int is_early = hf_model_actuator_actearly(m)[i] || dynamics == HF_ACTIVATION_SLEW;
-  a->input[i] = nearest_turn(is_early ? next : now, a->length[i], period);
+  a->input[i] = find_nearest_turn(is_early ? next : now, a->length[i], period);
 }
 
 // Sets inputs, rates and integrals of all actuators, for a step of length h or an instant (h = 0).
@@ -95,51 +103,53 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
   hfi_update_orientations(a);
 }
 
-// An activation that is a place to go to does not count whole turns. Others are integrals, or move at a bounded speed
-// and are kept as they are.
-static double turn_back(const hfActuation* a, int i, double act) {
+// Returns the activation without whole turns if it is a place to go to. Integrals, and activations that move at a
+// bounded speed, are kept as they are.
+static double remove_whole_turns(const hfActuation* a, int i, double act) {
   int dynamics = hf_model_actuator_dyntype(a->model)[i];
   if (dynamics == HF_ACTIVATION_ERROR || dynamics == HF_ACTIVATION_SLEW) return act;
-  return nearest_turn(act, a->length[i], a->drives.servo[i].period);
+  return find_nearest_turn(act, a->length[i], a->drives.servo[i].period);
 }
 
-// Moves activations and states of motors over a step.
+// Moves activations and states of motors, act (na), over a step h.
 void hf_actuation_advance(const hfActuation* a, double* act, double h) {
   const hfModel* m = a->model;
   for (int i = 0; m->na && i < m->nu; ++i) {
     int adr = hf_model_actuator_actadr(m)[i];
     if (hfi_is_motor(m, i)) hfi_motor_advance(a, i, act, h);
-    else if (adr >= 0) act[adr] = turn_back(a, i, next_activation(m, i, act[adr], a->rate[adr], h));
+    else if (adr >= 0) act[adr] = remove_whole_turns(a, i, advance_activation(m, i, act[adr], a->rate[adr], h));
   }
+
   hfi_orientations_advance(a, act);
 }
 
 // ---- limits and joints ------------------------------------------------------------------------------
 
-// Scales the forces on each limited tendon so that their total is in its range.
+// Scales a->force of the actuators on each limited tendon so that their total is in its range. Overwrites tendon_total.
 static void scale_tendon_totals(const hfActuation* a) {
   const hfModel* m = a->model;
-  double* sum = a->drives.tendon_total;
+  double* total = a->drives.tendon_total;
   if (m->ntendon == 0) return;
 
-  memset(sum, 0, (size_t)m->ntendon * sizeof *sum);
+  memset(total, 0, (size_t)m->ntendon * sizeof *total);
   for (int i = 0; i < m->nu; ++i) {
     int t = hf_model_actuator_trnid(m)[2 * i];
-    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON) sum[t] += a->force[i];
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON) total[t] += a->force[i];
   }
 
   for (int i = 0; i < m->nu; ++i) {
     if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_TENDON) continue;
     int t = hf_model_actuator_trnid(m)[2 * i];
+
     const double* range = hf_model_tendon_actfrcrange(m) + 2 * t;
-    double total = sum[t];
-    double kept = clamp(total, range[0], range[1]);
-    if (hf_model_tendon_actfrclimited(m)[t] && kept != total && total != 0) a->force[i] *= kept / total;
+    double kept = clamp(total[t], range[0], range[1]);
+    int is_scaled = hf_model_tendon_actfrclimited(m)[t] && kept != total[t] && total[t] != 0;
+    if (is_scaled) a->force[i] *= kept / total[t];
   }
 }
 
-// Clamps each force and adds it to the forces of the joints.
-static void pass_forces(const hfActuation* a) {
+// Clamps each force to its own range and adds it to joint_force (nv).
+static void clamp_and_pass_forces(const hfActuation* a) {
   const int32_t* limited = hf_model_actuator_forcelimited(a->model);
   const int32_t* start = a->moments.start;
   const int32_t* dof = a->moments.dof;
@@ -153,6 +163,7 @@ static void pass_forces(const hfActuation* a) {
       f = clamp(f, range[2 * i], range[2 * i + 1]);
       force[i] = f;
     }
+
     for (int k = start[i]; k < start[i + 1]; ++k) joint_force[dof[k]] += f * a->moments.entry[k];
   }
 }
@@ -166,10 +177,11 @@ static void limit_joint_force(const hfActuation* a, int j, double* tau) {
 
   if (a->passive.gravcomp && hf_model_jnt_actgravcomp(m)[j])
     for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
+
   if (hf_model_jnt_actfrclimited(m)[j] && n == 1) tau[dof] = clamp(tau[dof], range[0], range[1]);
 }
 
-// Reads force (nu), limits it and writes joint_force (nv).
+// Applies all limits to force (nu) and computes joint_force (nv).
 void hfi_transmit_forces(const hfActuation* a) {
   const hfModel* m = a->model;
   memset(a->joint_force, 0, (size_t)m->nv * sizeof *a->joint_force);
@@ -178,12 +190,13 @@ void hfi_transmit_forces(const hfActuation* a) {
 
   hfi_bound_orientations(a);
   scale_tendon_totals(a);
-  pass_forces(a);
+  clamp_and_pass_forces(a);
   for (int k = 0; k < a->drives.nlimited_joint; ++k) limit_joint_force(a, a->drives.limited_joint[k], a->joint_force);
 }
 
 // ---- forces at a state ------------------------------------------------------------------------------
 
+// Adds to *f the force of the integral of actuator i: ki (I + h (u - l)), or ki times the bound at which I stops.
 void hfi_add_integral(const hfActuation* a, int i, hfiAffine* f) {
   const hfModel* m = a->model;
   const double* range = hf_model_actuator_actrange(m) + 2 * i;
@@ -193,28 +206,32 @@ void hfi_add_integral(const hfActuation* a, int i, hfiAffine* f) {
 
   f->constant += ki * integral;
   if (hf_model_actuator_actlimited(m)[i] && !(integral > range[0] && integral < range[1])) return;
+
   f->constant += slope * a->length[i];
   f->length -= slope;
 }
 
-// The force of actuator i at the present length and velocity.
-static double present_force(const hfActuation* a, int i) {
+// Returns the force of actuator i at the present length and velocity [N or N m].
+static double find_present_force(const hfActuation* a, int i) {
   if (!hfi_actuator_acts(a->model, i)) return 0;
   if (hfi_is_motor(a->model, i)) {
     hfiMotorForce f = hfi_motor_force(a, i, 0);
     return hfi_drive_force(f.electric, 0) + hfi_drive_force(f.drag, 0);
   }
   if (a->law[i] != HF_DRIVE_SERVO) return 0;
+
   hfiAffine f = hfi_affine_force(a, i);
   return f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
 }
 
-// Forces at an instant. Targets act in steps with rows only.
+// Computes all forces at a state: force, joint_force, and target_force, which is zero because targets act in steps with
+// rows only. h: length of the step whose early activations count; 0 at an instant.
 void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, double h) {
   hfi_update_inputs(a, act, ctrl, h);
-  for (int i = 0; i < a->model->nu; ++i) a->force[i] = present_force(a, i);
+  for (int i = 0; i < a->model->nu; ++i) a->force[i] = find_present_force(a, i);
 
   *a->fresh |= HFI_FRESH_FORCES;
   memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);
+
   hfi_transmit_forces(a);
 }

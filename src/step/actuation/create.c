@@ -9,13 +9,14 @@
 
 // ---- counts ---------------------------------------------------------------------------------------
 
-// Number of entries of all moment rows.
+// Returns the number of entries of all moment rows.
 static int count_moments(const hfModel* m) {
   int n = 0;
   for (int i = 0; i < m->nu; ++i) n += hfi_moment_capacity(m, i);
   return n;
 }
 
+// Returns the number of entries of all tendon rows.
 static int count_tendon_dofs(const hfModel* m) {
   int n = 0;
   for (int t = 0; t < m->ntendon; ++t) n += hfi_tendon_dofs(m, t, NULL);
@@ -32,6 +33,7 @@ static void set_tendon_dofs(hfActuation* a, int t) {
   a->tendons.start[t + 1] = start + hfi_tendon_dofs(m, t, a->tendons.dof + start);
   if (hfi_tendon_is_spatial(m, t)) return;
 
+  // the entry of each joint
   for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
     int dof = hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]];
     int slot = start;
@@ -42,7 +44,8 @@ static void set_tendon_dofs(hfActuation* a, int t) {
 
 // ---- actuators ------------------------------------------------------------------------------------
 
-// Both lists are read in parallel; a dof of both is written once.
+// Writes the union of two ascending lists of dofs to `out` and returns its size. Both lists are read in parallel; a dof
+// of both is written once.
 int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out) {
   int n = 0;
   int i = 0;
@@ -76,12 +79,13 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
     return hfi_merge_dofs(x, nx, y, ny, dof);
   }
 
-  int n = hfi_moment_capacity(m, i); // zero for a body
+  // a joint has consecutive dofs; a body has none
+  int n = hfi_moment_capacity(m, i);
   for (int k = 0; k < n; ++k) dof[k] = hf_model_jnt_dofadr(m)[id[0]] + k;
   return n;
 }
 
-// Index in q of the hinge or slide that an actuator acts on, or -1.
+// Returns the index in q of the hinge or slide that actuator i acts on, or -1.
 static int find_coordinate(const hfModel* m, int i) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
   if (hf_model_actuator_trntype(m)[i] > HF_TRANSMISSION_JOINT_IN_PARENT) return -1;
@@ -90,19 +94,22 @@ static int find_coordinate(const hfModel* m, int i) {
 
 // Returns the drive sum of the limited joint or tendon that the actuator acts on, and makes it if there is none yet.
 // Returns -1 if the joint or tendon is not limited.
-static int find_drive_sum(hfActuation* a, int i) {
+static int find_or_make_drive_sum(hfActuation* a, int i) {
   const hfModel* m = a->model;
   hfiDrives* s = &a->drives;
   int type = hf_model_actuator_trntype(m)[i];
   int id = hf_model_actuator_trnid(m)[2 * i];
   int is_tendon = type == HF_TRANSMISSION_TENDON;
+
   if (type >= HF_TRANSMISSION_SITE) return -1;
   if (!is_tendon && !hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return -1;
   if (!(is_tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
 
+  // the sum of an earlier actuator on it, or a new one
   hfiRowOrigin origin = {is_tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, id};
   for (int p = 0; p < s->nsum; ++p)
     if (s->sum[p].origin.source == origin.source && s->sum[p].origin.id == id) return p;
+
   s->sum[s->nsum] = (hfiDriveSum){.origin = origin, .first = i};
   return s->nsum++;
 }
@@ -116,6 +123,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   hfiRowNotes* notes = &a->notes;
   int nmoment = count_moments(m);
   int ntendon_dof = count_tendon_dofs(m);
+
   a->fresh = HFI_TAKE(arena, uint32_t, 1);
 
   // tendons
@@ -162,28 +170,35 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
   take_arrays(a, arena);
   if (!arena->base) return;
 
-  *a->fresh = HFI_FRESH_FORCES; // They are zero.
+  // all forces are zero
+  *a->fresh = HFI_FRESH_FORCES;
+
+  // dofs of tendons, then of actuators
   for (int t = 0; t < m->ntendon; ++t) set_tendon_dofs(a, t);
   for (int i = 0; i < m->nu; ++i) {
     a->moments.start[i + 1] = a->moments.start[i] + list_moment_dofs(a, i, a->moments.dof + a->moments.start[i]);
+
     a->law[i] = hf_model_actuator_drive(m)[i];
     s->coordinate[i] = find_coordinate(m, i);
-    s->sum_of[i] = find_drive_sum(a, i);
+    s->sum_of[i] = find_or_make_drive_sum(a, i);
+
     int is_first = hfi_is_orientation(m, i) && hfi_orientation_count(hf_model_actuator_inputs(m)[i]);
     if (is_first) s->orientation[s->norientation++] = i;
   }
+
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) s->limited_joint[s->nlimited_joint++] = j;
 }
 
 static void init(void* object, hfiArena* arena) { hfi_actuation_init(object, ((hfActuation*)object)->model, arena); }
 
-// Refuses with HF_ERROR_MEMORY.
+// Makes an actuation in memory of its own, which hf_actuation_free releases. Refuses with HF_ERROR_MEMORY.
 hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error) {
   hfi_clear_error(error);
   hfActuation seed = {.model = model};
   hfActuation* a = hfi_object_create(&seed, sizeof seed, init, NULL, "an actuation", error);
   if (!a) return HF_ERROR_MEMORY;
+
   *actuation = a;
   return HF_OK;
 }
@@ -204,12 +219,14 @@ const double* hf_actuation_rate(const hfActuation* a) { return a->rate; }
 const double* hf_actuation_tendon_length(const hfActuation* a) { return a->tendons.length; }
 const double* hf_actuation_tendon_velocity(const hfActuation* a) { return a->tendons.velocity; }
 
+// Writes the Jacobian row (nv) of the length of tendon t.
 void hf_actuation_tendon_moment(const hfActuation* a, int t, double* row) {
   assert(t >= 0 && t < a->model->ntendon);
   memset(row, 0, (size_t)a->model->nv * sizeof *row);
   for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) row[a->tendons.dof[k]] = a->tendons.J[k];
 }
 
+// Writes the moment row (nv) of actuator i.
 void hf_actuation_moment(const hfActuation* a, int i, double* row) {
   assert(i >= 0 && i < a->model->nu);
   memset(row, 0, (size_t)a->model->nv * sizeof *row);

@@ -1,7 +1,8 @@
 // Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for servos whose gain and
 // bias define an aim: F = c + F_l l + F_v s, kp = -F_l, kd = -F_v.
 //
-//   constraint       the servo with infinite gain: at the end of the step l is at its rest c/kp, or s = c/kd where kp = 0
+//   constraint       the servo with infinite gain: at the end of the step l is at its rest c/kp, or, where kp = 0,
+//                    s = c/kd
 //                      F = clamp(-kappa (s - s0)),  s0 = (c/kp - l0)/h or c/kd,  h kappa = (2 pi/beta)^2/w
 //   computed torque  gain and bias read as accelerations, with the rates u', u'' of the control:
 //                      a = F(l0, s0) + kd u' + u''  (a = F + u' where kp = 0),  F = (M a + bias)/gear, held
@@ -12,6 +13,7 @@
 
 #include <string.h>
 
+// Whether actuator i acts by computed torque.
 static int computes_torque(const hfActuation* a, int i) {
   return a->law[i] == HF_DRIVE_COMPUTED_TORQUE && hfi_actuator_acts(a->model, i);
 }
@@ -22,7 +24,8 @@ static int acts_on_one_dof(const hfModel* m, int i) {
   return hfi_joint_is_scalar(hf_model_jnt_type(m)[hf_model_actuator_trnid(m)[2 * i]]);
 }
 
-// Computed torque needs a hinge or slide. Parameters are no longer fresh, because hfiServo depends on the law.
+// Gives all servos the law, except that computed torque needs a hinge or slide. Parameters are no longer fresh, because
+// hfiServo depends on the law.
 void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {
@@ -34,19 +37,23 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
   *a->fresh &= ~(uint32_t)HFI_FRESH_PARAMETERS;
 }
 
-// The acceleration along the actuator that its gain and bias define. rate: first and second rate of its control.
-static double wanted_acceleration(const hfActuation* a, int i, const double* rate) {
+// Returns the acceleration along actuator i that its gain and bias define. rate: first and second rate of its control,
+// or NULL.
+static double find_wanted_acceleration(const hfActuation* a, int i, const double* rate) {
   hfiAffine f = hfi_affine_force(a, i);
   double wanted = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
   if (!rate) return wanted;
-  return wanted + (f.length < 0 ? rate[1] - f.velocity * rate[0] : rate[0]);
+
+  if (f.length < 0) return wanted + (rate[1] - f.velocity * rate[0]); // a position servo
+  return wanted + rate[0];
 }
 
-// tau = M a + bias, with the accelerations a that the drives want and zero for other dofs.
+// Writes drives.torque = M a + bias, with the accelerations a that the drives want and zero for other dofs.
 void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   double* wanted = a->drives.wanted;
   double* torque = a->drives.torque;
+
   int first = 0;
   while (first < m->nu && !computes_torque(a, first)) first++;
   if (first == m->nu) return;
@@ -56,25 +63,30 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
     if (!computes_torque(a, i)) continue;
     const double* rate = step->ctrl_rate ? step->ctrl_rate + 2 * i : NULL;
     int start = a->moments.start[i];
-    wanted[a->moments.dof[start]] += wanted_acceleration(a, i, rate) / a->moments.entry[start];
+    wanted[a->moments.dof[start]] += find_wanted_acceleration(a, i, rate) / a->moments.entry[start];
   }
+
   hf_dynamics_multiply(d, wanted, torque);
   for (int i = 0; i < m->nv; ++i) torque[i] += d->c[i];
 }
 
-// The drive by one of the two laws; zero if it moves nothing or its gains are zero.
+// Returns the drive of actuator i by one of the two laws; zero if it moves nothing or its gains are zero.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   int start = a->moments.start[i];
   int n = a->moments.start[i + 1] - start;
   hfiDrive drive = {0, 0, 0, 0};
+  // computed torque
+
   if (computes_torque(a, i)) {
     drive.f0 = a->drives.torque[a->moments.dof[start]] / a->moments.entry[start];
     return drive;
   }
 
+  // constraint
   hfiAffine f = hfi_affine_force(a, i);
   double w = hfi_inverse_mass(d, a->dense, n, a->moments.dof + start, a->moments.entry + start);
   if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive;
+
   double s0 = f.length < 0 ? (f.constant / -f.length - a->length[i]) / step->h : f.constant / -f.velocity;
   drive.kappa = hfi_stiffest(step, w);
   drive.f0 = drive.kappa * s0;

@@ -7,7 +7,7 @@
 //
 //   s0 = -r/(h (1 + beta/pi)),     |s0| <= u + c,     s0^T W^-1 s0 <= m u^2
 //
-//   h  step    beta  near_rigid    u  release speed    W  inverse masses J M^-1 J^T    m  mass of what the equality moves
+//   h  step   beta  near_rigid   u  release speed   W  inverse masses J M^-1 J^T   m  mass of what the equality moves
 //   c  speed at which the equality opens because a step moves points of turning bodies along straight lines
 //
 // Soft rows. Where the model gives MuJoCo's solref and solimp, the rows have MuJoCo's law (step/law/solref.h) at the
@@ -40,7 +40,10 @@ static const double LARGE_ERROR = 1e-3;
 // [-]. They pull with less than a tenth of the force that they need.
 static const double OVERLOAD_RATIO = 10;
 
-// One group of an equality.
+// The numbers of an equality in eq_data: how many, and where the torquescale of a weld is.
+enum { EQ_DATA_SIZE = 11, EQ_TORQUESCALE = 10 };
+
+// One group of an equality, and what its rows depend on.
 typedef struct Group {
   hfActuation* a;
   const hfDynamics* d;
@@ -56,9 +59,9 @@ typedef struct Group {
   double steeper;      // factor by which near-rigid rows are steeper (join_attachment)
 } Group;
 
-// The group of equality e, of number i, that begins with row `first` of the block of ncol columns that is being
+// Returns the group of equality e, of number i, that begins with row `first` of the block of ncol columns that is being
 // written.
-static Group group_of(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiEquality* e, int i,
+static Group make_group(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiEquality* e, int i,
                       int ncol, int first) {
   hfiRowSpace block = hfi_rows_next(&a->rows);
   Group g = {.a = a, .d = d, .step = step, .e = e, .id = i, .is_rotation = first > 0, .steeper = 1};
@@ -71,16 +74,16 @@ static Group group_of(hfActuation* a, const hfDynamics* d, const hfiActuationSte
   return g;
 }
 
-// Mean inverse mass of the rows at the present pose.
-static double mean_inverse_mass(const Group* g) {
+// Returns the mean inverse mass of the rows at the present pose [1/kg or 1/(kg m^2)].
+static double find_mean_inverse_mass(const Group* g) {
   double w = 0;
   for (int i = 0; i < g->n; ++i) w += hfi_inverse_mass(g->d, g->a->dense, g->ncol, g->cols, g->J + i * g->ncol) / g->n;
   return w;
 }
 
-// Upper bound of the angle by which a body of the equality turns in the step [rad]. Lengths of slides in metres count,
-// too.
-static double largest_turn(const Group* g) {
+// Returns an upper bound of the angle by which a body of the equality turns in the step [rad]. Lengths of slides in
+// metres count, too.
+static double bound_turn(const Group* g) {
   double turn = 0;
   for (int k = 0; k < g->ncol; ++k) turn += g->step->h * fabs(g->d->v[g->cols[k]]);
   return turn;
@@ -88,9 +91,10 @@ static double largest_turn(const Group* g) {
 
 // ---- near-rigid rows: how fast they close -----------------------------------------------------------
 
-// Errors are removed at most at the world's release speed u, and not faster than a single dof that moves at u removes
-// them. So an equality that is violated at the start does not throw its bodies, however short its lever is. An
-// equality with a mocap body has no such bound: it must follow the body, whose velocity no step knows.
+// Returns the largest speed at which rows with these n entries of J remove their error [m/s or rad/s]. It is the
+// world's release speed u, or less: a single dof that moves at u does not remove the error faster. So an equality that
+// is violated at the start does not throw its bodies, however short its lever is. An equality with a mocap body has no
+// such bound: it must follow the body, whose velocity no step knows.
 double hfi_equality_release_speed(const hfModel* m, const hfiEquality* e, const double* J, int n) {
   for (int k = 0; e->dim > 1 && k < 2; ++k)
     if (hf_model_body_mocap(m)[hf_model_body_weld(m)[e->body[k]]] >= 0) return INFINITY;
@@ -100,7 +104,7 @@ double hfi_equality_release_speed(const hfModel* m, const hfiEquality* e, const 
   return m->world.release_speed * min2(1, lever);
 }
 
-// Mass of the trees of the two bodies; a tree counts once.
+// Returns the mass of the trees of the two bodies; a tree counts once [kg].
 double hfi_equality_mass(const hfModel* m, const hfiEquality* e) {
   int tree[2] = {hf_model_body_tree(m)[e->body[0]], hf_model_body_tree(m)[e->body[1]]};
   double mass = 0;
@@ -111,11 +115,11 @@ double hfi_equality_mass(const hfModel* m, const hfiEquality* e) {
   return mass;
 }
 
-// Rate at which the error of an equality grows because a step moves bodies linearly although they turn: about h |v|
-// |J| |v|/2. The error must be removed at the same rate, or a loop that turns quickly would open.
-static double curvature_speed(const Group* g) {
+// Returns the rate at which the error of an equality grows because a step moves bodies linearly although they turn:
+// about h |v| |J| |v|/2. The error must be removed at the same rate, or a loop that turns quickly would open.
+static double find_curvature_speed(const Group* g) {
   const double* v = g->d->v;
-  double turn = largest_turn(g);
+  double turn = bound_turn(g);
   double fastest = 0;
 
   for (int i = 0; i < g->n; ++i) {
@@ -126,17 +130,19 @@ static double curvature_speed(const Group* g) {
   return turn > FAR_TURN ? 0 : 0.5 * min2(turn, LARGEST_CORRECTED_TURN) * fastest;
 }
 
-// W = J M^-1 J^T of three rows, one column of M^-1 J^T after the other.
+// Writes W = J M^-1 J^T of three rows, one column of M^-1 J^T after the other.
 static void compute_inverse_masses(const Group* g, double W[9]) {
   double* x = g->a->dense; // scratch, zero before and after
 
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < g->ncol; ++k) x[g->cols[k]] += g->J[i * g->ncol + k];
     hf_dynamics_solve(g->d, x);
+
     for (int j = 0; j < 3; ++j) {
       W[3 * i + j] = 0;
       for (int k = 0; k < g->ncol; ++k) W[3 * i + j] += g->J[j * g->ncol + k] * x[g->cols[k]];
     }
+
     memset(x, 0, sizeof *x * (size_t)g->d->model->nv);
   }
 }
@@ -146,25 +152,29 @@ static void compute_inverse_masses(const Group* g, double W[9]) {
 // masses W of the rows. This energy has no bound if the bodies can hardly follow, as an arm that is stretched out, or
 // bodies that are tied to places out of reach. W includes the compliance of the rows, which are near-rigid for the
 // inverse mass w.
-static double release_share(const Group* g, double w, double mass, double u) {
+static double find_release_share(const Group* g, double w, double mass, double u) {
   double s0[3] = {g->row[0].s0, g->row[1].s0, g->row[2].s0};
-  double x[3] = {s0[0], s0[1], s0[2]};
-  double W[9];
-  double softness = w * sqr(g->step->near_rigid / (2 * HFI_PI));
   double speed2 = sqr(s0[0]) + sqr(s0[1]) + sqr(s0[2]);
-  if (!(speed2 > mass * sqr(u) * softness)) return 1; // because s^T W^-1 s <= s^2/softness
 
+  // the speeds are small enough for any W, because s^T W^-1 s <= s^2/softness
+  double softness = w * sqr(g->step->near_rigid / (2 * HFI_PI));
+  if (!(speed2 > mass * sqr(u) * softness)) return 1;
+
+  // x = W^-1 s0
+  double W[9];
+  double x[3] = {s0[0], s0[1], s0[2]};
   compute_inverse_masses(g, W);
   for (int i = 0; i < 3; ++i) W[4 * i] += softness;
   if (hfi_cholesky(W, 3, 3) != 0) return 0;
   hfi_cholesky_solve(W, 3, 3, x);
+
   double twice_energy = x[0] * s0[0] + x[1] * s0[1] + x[2] * s0[2];
   return min2(1, u * sqrt(mass / twice_energy));
 }
 
-// Makes rows steeper by three factors: g->steeper; one that grows with their error [m or rad]; and, if their speed
+// Makes the rows steeper by three factors: g->steeper; one that grows with their error [m or rad]; and, if their speed
 // must be reduced to `fastest`, that of hfi_strengthen_slowed_row. Remembers rows that are overloaded. Returns the
-// product of the factors.
+// factor by which the rows got steeper.
 HFI_NOINLINE static double steepen_rows(const Group* g, double speed, double fastest, double error) {
   hfiRowNotes* notes = &g->a->notes;
   double slowing = max2(1, speed / fastest);
@@ -175,6 +185,8 @@ HFI_NOINLINE static double steepen_rows(const Group* g, double speed, double fas
     g->row[i].s0 /= slowing;
     g->row[i].kappa *= strength;
   }
+
+  // rows that stay far too weak are overloaded
   if (wanted > OVERLOAD_RATIO * strength)
     notes->overload[notes->noverload++] = (hfiOverload){g->id, g->is_rotation, g->a->rows.nblock, g->n, error};
   return strength;
@@ -182,11 +194,13 @@ HFI_NOINLINE static double steepen_rows(const Group* g, double speed, double fas
 
 // Fills near-rigid rows for their mean inverse mass w, with `scale` times the slope. Rows become steeper if their
 // error is large or if they are too fast (steepen_rows). `mass`, or the inertia of a rotation, bounds the energy of a
-// release (release_share); it is not read if the group has one row.
+// release (find_release_share); it is not read if the group has one row.
 static void fill_rigid_rows(const Group* g, double w, double scale, double mass) {
   double removal_time = g->step->h * (1 + g->step->near_rigid / HFI_PI);
   double u = hfi_equality_release_speed(g->a->model, g->e, g->J, g->n * g->ncol);
-  double fastest = u + curvature_speed(g);
+  double fastest = u + find_curvature_speed(g);
+
+  // rows that aim at removing the error within removal_time
   double speed2 = 0;
   for (int i = 0; i < g->n; ++i) {
     g->row[i] = hfi_compliant_row(&g->a->rows, g->step, (hfiCompliance){0, 0}, w, g->r[i], removal_time);
@@ -199,27 +213,31 @@ static void fill_rigid_rows(const Group* g, double w, double scale, double mass)
   double ordinary_speed = min2(fastest, LARGE_ERROR / removal_time);
   if (speed2 > sqr(ordinary_speed)) strength = steepen_rows(g, sqrt(speed2), fastest, sqrt(speed2) * removal_time);
 
-  double share = g->n == 3 && isfinite(u) ? release_share(g, w / strength, mass, u) : 1;
+  // three rows must not give more energy than a release may
+  double share = g->n == 3 && isfinite(u) ? find_release_share(g, w / strength, mass, u) : 1;
   for (int i = 0; share < 1 && i < g->n; ++i) g->row[i].s0 *= share;
 }
 
 // Fills the rows of a near-rigid group. The torquescale of a weld makes its rotation softer.
 static void fill_rigid_group(const Group* g) {
-  double w = mean_inverse_mass(g);
-  double torque_scale = hf_model_eq_data(g->a->model)[11 * g->id + 10];
-  if (g->is_rotation) fill_rigid_rows(g, w, min2(1, sqr(torque_scale)), 1 / w);
-  else fill_rigid_rows(g, w, 1, g->e->dim > 1 ? hfi_equality_mass(g->a->model, g->e) : 0);
+  double w = find_mean_inverse_mass(g);
+  double torque_scale = hf_model_eq_data(g->a->model)[EQ_DATA_SIZE * g->id + EQ_TORQUESCALE];
+  if (g->is_rotation) {
+    fill_rigid_rows(g, w, min2(1, sqr(torque_scale)), 1 / w);
+    return;
+  }
+  fill_rigid_rows(g, w, 1, g->e->dim > 1 ? hfi_equality_mass(g->a->model, g->e) : 0);
 }
 
 // ---- soft rows --------------------------------------------------------------------------------------
 
-// Inverse mass of the rows at the reference pose if it is known, otherwise at the present pose.
-static double equality_weight(const Group* g) {
+// Returns the inverse mass of the rows at the reference pose if it is known, otherwise at the present pose.
+static double find_soft_inverse_mass(const Group* g) {
   double w = g->a->reference_mass.equality[2 * g->id + g->is_rotation];
-  return w > 0 ? w : mean_inverse_mass(g);
+  return w > 0 ? w : find_mean_inverse_mass(g);
 }
 
-// Size of the violation as MuJoCo measures it: half_scale is half the torquescale.
+// Returns the size of the violation as MuJoCo measures it: half_scale is half the torquescale.
 static double measure_violation(const hfiEquality* e, double half_scale) {
   double sum = 0;
   for (int i = 0; i < e->dim; ++i) sum += sqr(e->r[i] * (i < 3 ? 1 : half_scale));
@@ -239,14 +257,17 @@ static void compute_inertial_acceleration(const Group* g, double* c) {
   double rate[6];
   hfi_attachment_rate(g->d, e, rate);
 
-  if (g->is_rotation) { // The frame of body 2, in which the rotation error is measured, turns, too.
+  // the frame of body 2, in which the rotation error is measured, turns, too
+  if (g->is_rotation) {
     hfVec3 w1 = hf_dynamics_point_velocity(g->d, e->body[0], e->p_W[0]).w;
     hfVec3 w2 = hf_dynamics_point_velocity(g->d, e->body[1], e->p_W[1]).w;
     v3_store(rate + 3, v3_sub(v3_load(rate + 3), m3_mulv(e->turn, v3_cross(w2, w1))));
   }
 
-  double turn = largest_turn(g);
+  // the share of them that the step takes
+  double turn = bound_turn(g);
   double share = turn > FAR_TURN ? 0 : 1 / (1 + sqr(turn / HALVING_TURN));
+
   for (int i = 0; i < g->n; ++i) {
     double spin = 0;
     for (int k = 0; k < g->ncol; ++k) spin += g->J[i * g->ncol + k] * (spun[g->cols[k]] - v[g->cols[k]]);
@@ -260,21 +281,23 @@ static void fill_soft_group(const Group* g) {
   const double* solref = hf_model_eq_solref(m) + 2 * g->id;
   const double* solimp = hf_model_eq_solimp(m) + 5 * g->id;
   const hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
-  double half_scale = 0.5 * hf_model_eq_data(m)[11 * g->id + 10];
+  double half_scale = 0.5 * hf_model_eq_data(m)[EQ_DATA_SIZE * g->id + EQ_TORQUESCALE];
   double scale = g->is_rotation ? sqr(half_scale) : 1;
-  double w = equality_weight(g);
+  double w = find_soft_inverse_mass(g);
   double h = g->step->h;
+
+  // the law at the violation, and its slope over the step
   if (solref[0] == 0) {
     solref = HFI_DEFAULT_SOLREF;
     solimp = HFI_DEFAULT_SOLIMP;
   }
-
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
   hfiSoftPoint p = hfi_soft_point(&law, measure_violation(g->e, half_scale));
   double kappa = h * p.tangent + p.mass * (law.b + 1 / h);
   double inertial[3] = {0};
   if (g->e->dim > 1) compute_inertial_acceleration(g, inertial);
 
+  // the rows; `speed` is s_start - h c
   for (int i = 0; i < g->n; ++i) {
     double speed = -h * inertial[i];
     for (int k = 0; k < g->ncol; ++k) speed += g->J[i * g->ncol + k] * g->d->v[g->cols[k]];
@@ -290,9 +313,10 @@ static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
   return (hf_model_eq_solref(m)[2 * i] != 0 || step->soft_defaults) && !step->rigid_equalities;
 }
 
-// If both bodies of an equality move, moves its two points to the middle between them. Opposite forces at points that
-// are apart are a torque on both bodies together, unless they act along the line between the points. Such a torque
-// would spin bodies whose tie cannot be closed ever faster. If one body is fixed or a mocap body, the points stay.
+// Moves the two points of equality i to the middle between them if both bodies move, and writes its Jacobian there.
+// Opposite forces at points that are apart are a torque on both bodies together, unless they act along the line between
+// the points. Such a torque would spin bodies whose tie cannot be closed ever faster. If one body is fixed or a mocap
+// body, the points stay.
 //
 // The lever to the middle makes the rows softer, the more so the wider the equality is open. Returns the factor by
 // which the rows have to be steeper to be as stiff as at their own points.
@@ -301,13 +325,17 @@ static double join_attachment(hfActuation* a, const hfDynamics* d, const hfiActu
   int both_move = d->body_link[e->body[0]] && d->body_link[e->body[1]];
   if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < JOINING_DISTANCE || !both_move) return 1;
 
-  Group g = group_of(a, d, step, e, i, ncol, 0);
+  Group g = make_group(a, d, step, e, i, ncol, 0);
   hfiRowSpace block = hfi_rows_next(&a->rows);
-  double apart = mean_inverse_mass(&g);
+
+  double apart_inverse_mass = find_mean_inverse_mass(&g);
+
   e->p_W[0] = v3_scale(0.5, v3_add(e->p_W[0], e->p_W[1]));
   e->p_W[1] = e->p_W[0];
+
   hfi_equality_jacobian(a, d, i, e, block.cols, block.J);
-  return apart > 0 ? max2(1, mean_inverse_mass(&g) / apart) : 1;
+
+  return apart_inverse_mass > 0 ? max2(1, find_mean_inverse_mass(&g) / apart_inverse_mass) : 1;
 }
 
 // Appends the rows of equality i, if it acts and moves something.
@@ -315,20 +343,24 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
   hfiRowSpace block = hfi_rows_next(&a->rows);
   hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
   if (e.dim == 0) return;
+
   int ncol = hfi_equality_jacobian(a, d, i, &e, block.cols, block.J);
   if (ncol == 0) return;
 
+  // one group after the other
   int soft = is_soft(a->model, step, i);
   double steeper = e.dim > 1 && !soft ? join_attachment(a, d, step, i, ncol, &e) : 1;
   for (int first = 0; first < e.dim; first += 3) {
-    Group g = group_of(a, d, step, &e, i, ncol, first);
+    Group g = make_group(a, d, step, &e, i, ncol, first);
     if (first == 0) g.steeper = steeper;
     if (soft) fill_soft_group(&g);
     else fill_rigid_group(&g);
   }
+
   hfi_rows_append(&a->rows, (hfiRowOrigin){HFI_ROW_EQUALITY, i}, e.dim, ncol);
 }
 
+// Appends the rows of all equalities.
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   for (int i = 0; i < a->model->neq; ++i) add_equality(a, d, step, i);
 }

@@ -9,20 +9,24 @@
 // At rest under a load below b the force is -phi and s is zero: the joint does not creep.
 #include "step/actuation/inside.h"
 
-// The row of a friction loss. kappa: its slope; held: the force that it holds against at the start of the step.
-static hfSaturatedRow friction_row(double kappa, double loss, double held) {
+// The bound of an inverse mass may be too small by rounding errors, by far less than this factor [-].
+static const double ROUNDING_FACTOR = 1.01;
+
+// Returns the row of a friction loss. kappa: its slope; held: the force phi of its spring at the start of the step.
+static hfSaturatedRow make_friction_row(double kappa, double loss, double held) {
   hfSaturatedRow row = {-clamp(held, -loss, loss) / kappa, kappa, -loss, loss};
   return row;
 }
 
-static double friction_slope(const hfActuation* a, double loss) { return loss / a->model->world.stiction_speed; }
+// Returns the slope kappa of a friction loss before it is capped [N s/m or N m s/rad].
+static double find_friction_slope(const hfActuation* a, double loss) { return loss / a->model->world.stiction_speed; }
 
-// The slope of the friction of a dof. Mostly it is below the stiffest slope for every inverse mass that the dof can
-// have, so that M need not be factored. The factor leaves room for rounding.
-static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof,
+// Returns the slope of the friction of a dof. Mostly it is below the stiffest slope for every inverse mass that the dof
+// can have, so that M need not be factored.
+static double find_dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof,
                                  double loss) {
-  double kappa = friction_slope(a, loss);
-  if (1.01 * kappa <= hfi_stiffest(step, d->mass.largest_inverse[dof])) return kappa;
+  double kappa = find_friction_slope(a, loss);
+  if (ROUNDING_FACTOR * kappa <= hfi_stiffest(step, d->mass.largest_inverse[dof])) return kappa;
   return hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, hfi_dof_inverse_mass(d, dof)));
 }
 
@@ -32,28 +36,34 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
   int before = a->rows.nblock;
   if (m->world.disable_frictionloss) return;
 
-  for (int32_t i = 0, n = a->passive.losses ? m->nv : 0; i < n; ++i) {
+  // dofs
+  int ndof = a->passive.losses ? m->nv : 0;
+  for (int32_t i = 0; i < ndof; ++i) {
     double loss = hf_model_dof_frictionloss(m)[i];
     if (!(loss > 0)) continue;
+
     double held = step->friction ? step->friction[i] : 0;
-    hfSaturatedRow row = friction_row(dof_friction_slope(a, d, step, i, loss), loss, held);
+    hfSaturatedRow row = make_friction_row(find_dof_friction_slope(a, d, step, i, loss), loss, held);
     hfi_rows_append_scalar(&a->rows, (hfiRowOrigin){HFI_ROW_JOINT_FRICTION, i}, row, i, 1);
   }
 
+  // tendons
   for (int t = 0; t < m->ntendon; ++t) {
     double loss = hf_model_tendon_frictionloss(m)[t];
-    double kappa = friction_slope(a, loss);
+    double kappa = find_friction_slope(a, loss);
     double stiffest = loss > 0 ? hfi_tendon_stiffest(a, d, t, step->h, kappa, hfi_near_rigid(step)) : 0;
     if (!(stiffest > 0)) continue;
+
     double held = step->friction ? step->friction[m->nv + t] : 0;
-    hfSaturatedRow row = friction_row(hfi_cap_slope(&a->rows, kappa, stiffest), loss, held);
+    hfSaturatedRow row = make_friction_row(hfi_cap_slope(&a->rows, kappa, stiffest), loss, held);
     hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, row);
   }
+
   a->notes.first_friction = before;
   a->notes.nfriction = a->rows.nblock - before;
 }
 
-// Writes the forces of the springs at the end of the step.
+// Writes to friction (nv + ntendon) the forces phi of the springs at the end of the step, for velocities v1 (nv).
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction) {
   for (int b = a->notes.first_friction, end = b + a->notes.nfriction; b < end; ++b) {
     hfiRowOrigin origin = a->rows.origin[b];

@@ -145,11 +145,11 @@ void hfi_motor_advance(const hfActuation* a, int actuator, double* act, double h
 
 // ---- parts of hfi_actuation_step ------------------------------------------------------------------------
 
-// Computes a->torque for all drives by computed torque (drive_law.c).
+// Computes a->drives.torque for all drives by computed torque (drive_law.c).
 void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 // The drive of an actuator by inverse dynamics (drive_law.c). The caller sets its bounds.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
-// Computes a->passive, a->servo and a->medium again if parameters have changed.
+// Computes a->passive and a->drives.servo again if parameters have changed.
 void hfi_update_passive(hfActuation* a, const hfDynamics* d);
 void hfi_update_servos(hfActuation* a);
 void hfi_update_fluid(hfActuation* a);

@@ -25,17 +25,21 @@
 // release speed. A one-sided row cannot brake, so the joint leaves the limit with that speed.
 static const double RELEASE_TIME = 0.02;
 
-// The row of a limit at distance phi, beyond it if phi <= 0.
-static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w, double phi) {
+// Returns the row of a limit at distance phi, beyond it if phi <= 0. law: its stiffness and damping; w: its inverse
+// mass.
+static hfSaturatedRow make_limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w,
+                                     double phi) {
   hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, phi, max2(RELEASE_TIME, step->h));
   double u = a->model->world.release_speed;
 
+  // a limit that is not reached yet pushes only what would cross it; one that was passed returns at u at most
   if (phi > 0) {
     row.s0 = -phi / step->h;
   } else if (law.k <= 0 && law.c <= 0 && row.s0 > u) {
     row.kappa *= hfi_strengthen_slowed_row(row.s0 / u);
     row.s0 = u;
   }
+
   row.lo = 0;
   return row;
 }
@@ -45,13 +49,14 @@ static int is_soft(const hfiActuationStep* step, const double* solref) {
   return hfi_limit_is_soft(solref, step->rigid_limits, step->soft_defaults);
 }
 
-// The row of a limit with MuJoCo's law for the inverse mass w; speed: dphi/dt at the start of the step.
-static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* step, const double* solref, const double* solimp, double w,
-                                     double phi, double speed) {
+// Returns the row of a limit with MuJoCo's law for the inverse mass w; speed: dphi/dt at the start of the step.
+static hfSaturatedRow make_soft_limit_row(const hfModel* m, const hfiActuationStep* step, const double* solref,
+                                          const double* solimp, double w, double phi, double speed) {
   if (solref[0] == 0) {
     solref = HFI_DEFAULT_SOLREF;
     solimp = HFI_DEFAULT_SOLIMP;
   }
+
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
   hfiSoftStep soft = hfi_soft_step(&law, -phi, speed, step->h);
   return (hfSaturatedRow){soft.depth / step->h, step->h * soft.stiffness, 0, INFINITY};
@@ -59,30 +64,32 @@ static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* s
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-// The inverse mass of joint j at the reference pose, which MuJoCo takes for its limits; 0 if it is not known.
-static double limit_weight(const hfActuation* a, int j) {
-  int first = hf_model_jnt_dofadr(a->model)[j], n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
+// Returns the mean inverse mass of the dofs of joint j at the reference pose, which MuJoCo takes for its limits; 0 if
+// it is not known.
+static double find_reference_inverse_mass(const hfActuation* a, int j) {
+  int first = hf_model_jnt_dofadr(a->model)[j];
+  int n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
   double sum = 0;
   for (int i = first; i < first + n; ++i) sum += a->reference_mass.dof[i] / n;
   return sum;
 }
 
-// The row of one limit of joint j, on its n dofs.
-static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const int32_t* dof,
-                                      const hfiJointLimit* limit) {
+// Returns the row of one limit of joint j, on its n dofs.
+static hfSaturatedRow make_joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j,
+                                           int n, const int32_t* dof, const hfiJointLimit* limit) {
   const hfModel* m = a->model;
   const double* solref = hf_model_jnt_limit_solref(m) + 2 * j;
   const double* solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
   hfiCompliance law = hfi_joint_limit_given(m, j);
   int soft = is_soft(step, solref) && law.k == 0 && law.c == 0;
 
-  double w = soft ? limit_weight(a, j) : 0;
+  double w = soft ? find_reference_inverse_mass(a, j) : 0;
   if (!(w > 0)) w = hfi_inverse_mass(d, a->dense, n, dof, limit->J);
-  if (!soft || !(w > 0)) return limit_row(a, step, law, w, limit->phi);
+  if (!soft || !(w > 0)) return make_limit_row(a, step, law, w, limit->phi);
 
   double speed = 0;
   for (int i = 0; i < n; ++i) speed += limit->J[i] * d->v[dof[i]];
-  return soft_limit_row(m, step, solref, solimp, w, limit->phi, speed);
+  return make_soft_limit_row(m, step, solref, solimp, w, limit->phi, speed);
 }
 
 // Appends the row of one limit of joint j.
@@ -91,66 +98,69 @@ static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuat
   int n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
   int32_t first = hf_model_jnt_dofadr(a->model)[j];
   int32_t dof[3] = {first, first + 1, first + 2};
-  hfSaturatedRow row = joint_limit_row(a, d, step, j, n, dof, limit);
+  hfSaturatedRow row = make_joint_limit_row(a, d, step, j, n, dof, limit);
   hfi_rows_append_row(&a->rows, (hfiRowOrigin){HFI_ROW_JOINT_LIMIT, j}, row, n, dof, limit->J);
 }
 
-// May a step that adds `more` to the speed of a joint cover the distance phi?
+// Whether a step that adds `more` to the speed of a joint may cover the distance phi.
 static inline int is_in_reach(double phi, double speed, double more, double h) { return phi <= h * (more + 2 * speed); }
 
-// Adds the row of one end of a hinge or slide at distance phi if the step may reach it. Otherwise notes how far the
-// joint can move freely.
-static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign,
+// Adds the row of one end of a hinge or slide at distance phi if the step may reach it. Otherwise lowers notes.free_way
+// to phi. sign: 1 at the lower end, -1 at the upper end.
+static void add_range_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign,
                       double phi, double speed) {
-  if (is_in_reach(phi, speed, step->limit_speed, step->h))
+  if (is_in_reach(phi, speed, step->limit_speed, step->h)) {
     add_joint_limit(a, d, step, j, &(hfiJointLimit){phi, {sign}});
-  else
-    a->notes.free_way = min2(a->notes.free_way, phi);
+    return;
+  }
+  a->notes.free_way = min2(a->notes.free_way, phi);
 }
 
 // Adds the rows of both ends of a hinge or slide, at these distances from them.
-HFI_NOINLINE static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j,
-                                    double below, double above,
-                                  double speed) {
-  limit_end(a, d, step, j, 1, below, speed);
-  limit_end(a, d, step, j, -1, above, speed);
+HFI_NOINLINE static void add_range_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j,
+                                   double below, double above, double speed) {
+  add_range_end(a, d, step, j, 1, below, speed);
+  add_range_end(a, d, step, j, -1, above, speed);
 }
 
 // Adds the limits of a ball joint that the step may reach.
-HFI_NOINLINE static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
+HFI_NOINLINE static void add_ball_limits(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
   const hfModel* m = a->model;
   const double* v = d->v + hf_model_jnt_dofadr(m)[j];
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   int count = hfi_joint_limits(m, j, step->q + hf_model_jnt_qposadr(m)[j], limit);
 
   double speed2 = 0;
-  for (int k = 0, n = hfi_joint_nv(hf_model_jnt_type(m)[j]); k < n; ++k) speed2 += sqr(v[k]);
+  int n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
+  for (int k = 0; k < n; ++k) speed2 += sqr(v[k]);
+
   for (int i = 0; i < count; ++i)
     if (is_in_reach(limit[i].phi, sqrt(speed2), HFI_FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, &limit[i]);
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------
 
-// The inverse mass of a tendon in the law of its limits: MuJoCo's law takes that of the reference pose, if it is known.
-static double tendon_limit_weight(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
+// Returns the inverse mass of tendon t in the law of its limits: MuJoCo's law takes the one of the reference pose, if
+// it is known.
+static double find_tendon_inverse_mass(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   int soft = is_soft(step, hf_model_tendon_limit_solref(a->model) + 2 * t);
   double w = a->reference_mass.tendon[t];
   return soft && w > 0 ? w : hfi_tendon_inverse_mass(a, d, t);
 }
 
-// The row of one end of a tendon's range at distance phi, which changes at this speed. w: the inverse mass of
-// tendon_limit_weight.
-static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfiActuationStep* step, int t, double w, double phi,
+// Returns the row of one end of a tendon's range at distance phi, which changes at this speed. w: the inverse mass of
+// find_tendon_inverse_mass.
+static hfSaturatedRow make_tendon_limit_row(hfActuation* a, const hfiActuationStep* step, int t, double w, double phi,
                                        double speed) {
   const hfModel* m = a->model;
   const double* solref = hf_model_tendon_limit_solref(m) + 2 * t;
   const double* solimp = hf_model_tendon_limit_solimp(m) + 5 * t;
-  if (!is_soft(step, solref)) return limit_row(a, step, (hfiCompliance){0, 0}, w, phi);
-  return soft_limit_row(m, step, solref, solimp, w, phi, speed);
+  if (!is_soft(step, solref)) return make_limit_row(a, step, (hfiCompliance){0, 0}, w, phi);
+  return make_soft_limit_row(m, step, solref, solimp, w, phi, speed);
 }
 
 // Adds the rows of those ends of the range of tendon t that the step may reach.
-static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
+static void add_tendon_limits(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   const hfModel* m = a->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
   double length = a->tendons.length[t];
@@ -158,14 +168,16 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
   double below = length - range[0] - margin;
   double above = range[1] - length - margin;
 
+  // the rate of the length, and the size of the row
   double speed = 0;
   double size2 = 0;
   for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) {
     speed += a->tendons.J[k] * d->v[a->tendons.dof[k]];
     size2 += sqr(a->tendons.J[k]);
   }
-  if (!(size2 > 0)) return; // No dof moves the tendon.
+  if (!(size2 > 0)) return; // no dof moves the tendon
 
+  // which ends the step may reach, and how far dofs can move before the others
   double size = sqrt(size2);
   int lower = is_in_reach(below, fabs(speed), step->limit_speed * size, step->h);
   int upper = is_in_reach(above, fabs(speed), step->limit_speed * size, step->h);
@@ -173,37 +185,42 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
   if (!upper) a->notes.free_way = min2(a->notes.free_way, above / size);
   if (!(lower | upper)) return;
 
-  double w = tendon_limit_weight(a, d, step, t);
+  double w = find_tendon_inverse_mass(a, d, step, t);
   if (!(w > 0)) return;
-  if (lower) hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, tendon_limit_row(a, step, t, w, below, speed));
-  if (upper) hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, tendon_limit_row(a, step, t, w, above, -speed));
+  if (lower) hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, make_tendon_limit_row(a, step, t, w, below, speed));
+  if (upper) hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, make_tendon_limit_row(a, step, t, w, above, -speed));
 }
 
-HFI_NOINLINE static void limit_tendons(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+// Adds the limits of all tendons that the step may reach.
+HFI_NOINLINE static void add_limits_of_tendons(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   for (int t = 0; t < a->model->ntendon; ++t)
-    if (hf_model_tendon_limited(a->model)[t]) limit_tendon(a, d, step, t);
+    if (hf_model_tendon_limited(a->model)[t]) add_tendon_limits(a, d, step, t);
 }
 
-// The lanes of joints k and so on of the ranges that a step may bring to an end, as bits. The distance of the others
-// from their nearer end lowers *free_way.
+// Returns which of the HFI_LANES joints from number k of the ranges on may reach an end in the step, as bits. The
+// distance of the others from their nearer end lowers *free_way.
 static inline int find_near_ends(const hfiRanges* r, int k, const hfiActuationStep* step, const double* v,
                                  hfiLanes* free_way) {
   hfiLanes q = hfi_gather_numbers(step->q, r->qposadr + k);
   hfiLanes speed = hfi_lanes_absolute(hfi_gather_numbers(v, r->dofadr + k));
   hfiLanes margin = hfi_lanes_load(r->margin + k);
+
   hfiLanes below = q - hfi_lanes_load(r->low + k) - margin;
   hfiLanes above = hfi_lanes_load(r->high + k) - q - margin;
   hfiLanes nearer = hfi_lanes_min(below, above);
 
-  int near = hfi_lanes_at_most(nearer, step->h * (step->limit_speed + 2 * speed)); // is_in_reach
+  // those in reach do not count in free_way
+  int near = hfi_lanes_at_most(nearer, step->h * (step->limit_speed + 2 * speed)); // as is_in_reach
   for (int i = 0; near && i < HFI_LANES; ++i)
     if (near >> i & 1) nearer[i] = INFINITY;
+
   *free_way = hfi_lanes_min(*free_way, nearer);
   return near;
 }
 
-// Hinges and slides, where no ball has a limit. Most of them are far from both ends.
-static void limit_ranges(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+// Adds the limits of hinges and slides, if no ball has a limit. Most joints are far from both ends, so that several are
+// examined at a time.
+static void add_limits_of_ranges(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfiRanges* r = &a->passive.ranges;
   hfiLanes free_way = hfi_lanes_of(a->notes.free_way);
 
@@ -214,14 +231,15 @@ static void limit_ranges(hfActuation* a, const hfDynamics* d, const hfiActuation
       double q = step->q[r->qposadr[i]];
       double below = q - r->low[i] - r->margin[i];
       double above = r->high[i] - q - r->margin[i];
-      limit_ends(a, d, step, r->joint[i], below, above, fabs(d->v[r->dofadr[i]]));
+      add_range_ends(a, d, step, r->joint[i], below, above, fabs(d->v[r->dofadr[i]]));
     }
   }
+
   for (int i = 0; i < HFI_LANES; ++i) a->notes.free_way = min2(a->notes.free_way, free_way[i]);
 }
 
-// All joints in their order.
-static void limit_joints(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+// Adds the limits of all joints, in their order.
+static void add_limits_of_joints(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   const int32_t* type = hf_model_jnt_type(m);
   const double* range = hf_model_jnt_range(m);
@@ -229,15 +247,17 @@ static void limit_joints(hfActuation* a, const hfDynamics* d, const hfiActuation
   for (int j = 0; j < m->njnt; ++j) {
     if (!hf_model_jnt_limited(m)[j]) continue;
     if (!hfi_joint_is_scalar(type[j])) {
-      limit_joint(a, d, step, j);
+      add_ball_limits(a, d, step, j);
       continue;
     }
+
     double q = step->q[hf_model_jnt_qposadr(m)[j]];
     double speed = fabs(d->v[hf_model_jnt_dofadr(m)[j]]);
     double below = q - range[2 * j] - hf_model_jnt_margin(m)[j];
     double above = range[2 * j + 1] - q - hf_model_jnt_margin(m)[j];
+
     double nearer = min2(below, above);
-    if (is_in_reach(nearer, speed, step->limit_speed, step->h)) limit_ends(a, d, step, j, below, above, speed);
+    if (is_in_reach(nearer, speed, step->limit_speed, step->h)) add_range_ends(a, d, step, j, below, above, speed);
     else a->notes.free_way = min2(a->notes.free_way, nearer);
   }
 }
@@ -245,9 +265,9 @@ static void limit_joints(hfActuation* a, const hfDynamics* d, const hfiActuation
 // Appends the rows of all limits that the step may reach, and notes how far the others are.
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   if (a->model->world.disable_limit) return;
-  if (a->passive.ranges.any_ball) limit_joints(a, d, step);
-  else limit_ranges(a, d, step);
-  if (a->model->ntendon) limit_tendons(a, d, step);
+  if (a->passive.ranges.any_ball) add_limits_of_joints(a, d, step);
+  else add_limits_of_ranges(a, d, step);
+  if (a->model->ntendon) add_limits_of_tendons(a, d, step);
 }
 
 // Whether this end of the range of a joint or tendon has a row. Rows of both ends of a joint have the same source;
@@ -259,6 +279,7 @@ static int has_row(const hfActuation* a, hfiRowSource source, int id, double sig
   for (int b = 0; b < rows->nblock; ++b) {
     hfiRowOrigin origin = rows->origin[b];
     if (origin.source != source || origin.id != id) continue;
+
     if (source != HFI_ROW_JOINT_LIMIT || p->J[p->piece[hfi_rows_block(rows, b)->piece].jac] == sign) return 1;
   }
   return 0;
@@ -281,14 +302,16 @@ static int passes_tendon_limit(const hfActuation* a, int t, const double* v, dou
   double below = a->tendons.length[t] - range[0] - margin;
   double above = range[1] - a->tendons.length[t] - margin;
 
-  double speed = 0;
-  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k) speed += a->tendons.J[k] * v[a->tendons.dof[k]];
+  double speed = 0; // rate of the length
+  for (int k = a->tendons.start[t]; k < a->tendons.start[t + 1]; ++k)
+    speed += a->tendons.J[k] * v[a->tendons.dof[k]];
+
   if (below + h * speed < 0 && !has_row(a, HFI_ROW_TENDON_LOWER, t, 1)) return 1;
   return above - h * speed < 0 && !has_row(a, HFI_ROW_TENDON_UPPER, t, -1);
 }
 
-// This walk over joints and tendons is the only one that asks for limits without rows. It is left out if no joint
-// moves as far as the nearest such limit.
+// Whether velocities v1 (nv) over a step of length h from q (nq) take a joint or tendon past a limit that has no row.
+// No joint does if none moves as far as the nearest such limit.
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h) {
   const hfModel* m = a->model;
   double free_way = a->notes.free_way;

@@ -12,31 +12,32 @@
 #include "step/actuation/inside.h"
 #include "model/actuator.h"
 
-// The present force of actuator i.
-static double present_force(const hfActuation* a, int i) {
+// Returns the present force of actuator i, one axis of an orientation servo [N m].
+static double find_axis_torque(const hfActuation* a, int i) {
   hfiAffine f = hfi_affine_force(a, i);
   return f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
 }
 
-// Sets the bounds of the three actuators from x on.
-static void bound_torque(hfActuation* a, int x) {
+// Sets the bounds of the three actuators from x on, the axes of one servo, in drives.servo.
+static void set_torque_bounds(hfActuation* a, int x) {
   int is_limited = hf_model_actuator_forcelimited(a->model)[x];
-  double most = is_limited ? hf_model_actuator_forcerange(a->model)[2 * x + 1] : INFINITY;
-  hfVec3 tau = v3(present_force(a, x), present_force(a, x + 1), present_force(a, x + 2));
+  double largest = is_limited ? hf_model_actuator_forcerange(a->model)[2 * x + 1] : INFINITY;
+  hfVec3 tau = v3(find_axis_torque(a, x), find_axis_torque(a, x + 1), find_axis_torque(a, x + 2));
   double size = v3_norm(tau);
+  // the torque at the start, shortened to the bound F
   double kept[3];
-  v3_store(kept, size > most ? v3_scale(most / size, tau) : tau);
+  v3_store(kept, size > largest ? v3_scale(largest / size, tau) : tau);
 
   for (int k = 0; k < 3; ++k) {
     hfiServo* s = &a->drives.servo[x + k];
-    if (size > most) s->hi = fabs(kept[k]);
-    else if (most < INFINITY) s->hi = sqrt(sqr(most) - sqr(size) + sqr(kept[k]));
+    if (size > largest) s->hi = fabs(kept[k]);
+    else if (largest < INFINITY) s->hi = sqrt(sqr(largest) - sqr(size) + sqr(kept[k]));
     else s->hi = INFINITY;
     s->lo = -s->hi;
   }
 }
 
-// Writes inputs and bounds of all orientation servos.
+// Writes inputs and bounds of all orientation servos from their present and wanted rotations.
 void hfi_update_orientations(hfActuation* a) {
   for (int g = 0; g < a->drives.norientation; ++g) {
     int first = a->drives.orientation[g];
@@ -44,24 +45,27 @@ void hfi_update_orientations(hfActuation* a) {
     hfVec3 l = v3_load(a->length + x);
     hfQuat target = x > first ? q_unit(q_load(a->input + first)) : q_exp(v3_load(a->input + first));
 
-    a->input[first] = 0; // The component w of the quaternion has no force.
+    // u = l + log(q^-1 q_d); the first of four actuators, the component w of a quaternion, has no force
+    a->input[first] = 0;
     v3_store(a->input + x, v3_add(l, q_log(q_mul(q_exp(v3_neg(l)), target))));
-    bound_torque(a, x);
+    set_torque_bounds(a, x);
   }
 }
 
-// A rotation vector of more than half a turn becomes the shorter one of the same rotation.
+// Replaces the activations (na) of orientation servos, which are rotation vectors, by the shortest vectors of the same
+// rotations.
 void hfi_orientations_advance(const hfActuation* a, double* act) {
   for (int g = 0; g < a->drives.norientation; ++g) {
     int first = a->drives.orientation[g];
     int adr = hf_model_actuator_actadr(a->model)[first];
     if (adr < 0) continue;
+
     hfVec3 turn = v3_load(act + adr);
     if (v3_norm(turn) > HFI_PI) v3_store(act + adr, q_log(q_exp(turn)));
   }
 }
 
-// Reads the bounds that hfi_update_orientations has written.
+// Clamps a->force of orientation servos to the bounds that hfi_update_orientations has written.
 void hfi_bound_orientations(const hfActuation* a) {
   for (int g = 0; g < a->drives.norientation; ++g) {
     int x = hfi_orientation_first_axis(a->model, a->drives.orientation[g]);

@@ -9,14 +9,14 @@
 
 // ---- capacity -------------------------------------------------------------------------------------
 
-// Number of dofs that move a site or its reference; a dof that moves both counts twice.
+// Returns the number of dofs that move a site or its reference; a dof that moves both counts twice.
 static int count_site_dofs(const hfModel* m, int site, int reference) {
   int count = hfi_body_dofs(m, hf_model_site_body(m)[site], NULL);
   if (reference >= 0) count += hfi_body_dofs(m, hf_model_site_body(m)[reference], NULL);
   return count;
 }
 
-// A dof that moves both sites counts twice.
+// Returns an upper bound on the number of dofs that an actuator acts on. A dof that moves both its sites counts twice.
 int hfi_moment_capacity(const hfModel* m, int actuator) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * actuator;
   switch (hf_model_actuator_trntype(m)[actuator]) {
@@ -37,8 +37,8 @@ static void reserve(const hfModel* m, hfiRowSizes* s, int blocks, int dim, int n
   s->njac += blocks * dim * ncol;
 }
 
-// The body of an object to which an equality is attached: a body or a site.
-static int body_of(const hfModel* m, int kind, int id) {
+// Returns the body of an object to which an equality is attached: a body or a site.
+static int find_body(const hfModel* m, int kind, int id) {
   return kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id;
 }
 
@@ -55,8 +55,8 @@ static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
     reserve(m, s, 1, 1, n, n);
     break;
   }
-  default: { // A dof that moves both bodies counts twice.
-    int n = hfi_body_dofs(m, body_of(m, kind, first), NULL) + hfi_body_dofs(m, body_of(m, kind, second), NULL);
+  default: { // a dof that moves both bodies counts twice
+    int n = hfi_body_dofs(m, find_body(m, kind, first), NULL) + hfi_body_dofs(m, find_body(m, kind, second), NULL);
     // a connect: its three rows, and three of its damper, which are computed among six
     int blocks = hf_model_eq_type(m)[e] == HF_EQUALITY_CONNECT ? 2 : 1;
     reserve(m, s, blocks, 6, n, 2);
@@ -64,19 +64,23 @@ static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
   }
 }
 
-// The sum over actuators, limits, dofs, tendons and equalities.
+// Returns the largest sizes that the rows of a model can have: the sum over actuators, limits, dofs, tendons and
+// equalities.
 hfiRowSizes hfi_row_capacity(const hfModel* m) {
   hfiRowSizes s = {0};
 
-  // A motor has a row for its current and one for its friction.
-  for (int i = 0; i < m->nu; ++i)
-    reserve(m, &s, hf_model_actuator_gaintype(m)[i] == HF_GAIN_MOTOR ? 2 : 1, 1, hfi_moment_capacity(m, i), m->ntree);
+  // a motor has a row for its current and one for its friction
+  for (int i = 0; i < m->nu; ++i) {
+    int blocks = hf_model_actuator_gaintype(m)[i] == HF_GAIN_MOTOR ? 2 : 1;
+    reserve(m, &s, blocks, 1, hfi_moment_capacity(m, i), m->ntree);
+  }
 
+  // a joint has a limit at both ends
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hfi_joint_nv(hf_model_jnt_type(m)[j]), 1);
 
-  // A dof has up to one friction loss and one velocity target; a tendon up to two limits, friction, two springs and a
-  // damper.
+  // a dof has up to one friction loss and one velocity target; a tendon up to two limits, friction, two springs and a
+  // damper
   reserve(m, &s, 2 * m->nv, 1, 1, 1);
   for (int t = 0; t < m->ntendon; ++t) reserve(m, &s, 6, 1, hfi_tendon_dofs(m, t, NULL), m->ntree);
 
@@ -86,7 +90,7 @@ hfiRowSizes hfi_row_capacity(const hfModel* m) {
 
 // ---- blocks ---------------------------------------------------------------------------------------
 
-// Takes the origins and the scratch; the blocks stand in the problem.
+// Takes the arrays of origins and scratch; the blocks stand in the problem.
 void hfi_rows_init(hfiRows* rows, const hfModel* m, hfiArena* arena) {
   memset(rows, 0, sizeof *rows);
   rows->tree_of = hf_model_dof_tree(m);
@@ -95,7 +99,7 @@ void hfi_rows_init(hfiRows* rows, const hfModel* m, hfiArena* arena) {
   rows->split = HFI_TAKE(arena, double, m->neq || m->ntendon || m->nu ? 6 * m->nv : 0);
 }
 
-// Reads and keeps the address of the problem.
+// Forgets all rows. The next ones become the first blocks of the problem, whose address is kept.
 void hfi_rows_begin(hfiRows* rows, hfStepProblem* problem) {
   assert(problem->nblock == 0);
   rows->problem = problem;
@@ -103,7 +107,7 @@ void hfi_rows_begin(hfiRows* rows, hfStepProblem* problem) {
   rows->ncapped = 0;
 }
 
-// Number of columns, from the first one on, that are dofs of its tree.
+// Returns how many columns, from the first one on, are dofs of the same tree.
 static int count_in_tree(const int32_t* tree_of, const int32_t* cols, int ncol) {
   int n = 1;
   while (n < ncol && tree_of[cols[n]] == tree_of[cols[0]]) ++n;
@@ -116,25 +120,32 @@ static void append_pieces(hfiRows* rows, int dim, int ncol) {
   const double* J = p->J + p->njac;
   int is_parted = count_in_tree(rows->tree_of, p->cols + p->ncol, ncol) < ncol;
 
-  if (is_parted) { // The Jacobian of a piece is compact: its rows no longer follow those of the whole block.
+  // the Jacobian of a piece is compact: its rows no longer follow those of the whole block
+  if (is_parted) {
     memcpy(rows->split, J, sizeof *J * (size_t)(dim * ncol));
     J = rows->split;
   }
-  for (int first = 0, n; first < ncol; first += n) {
+
+  int n = 0;
+  for (int first = 0; first < ncol; first += n) {
     int32_t* cols = p->cols + p->ncol;
     int32_t tree = rows->tree_of[cols[0]];
     n = count_in_tree(rows->tree_of, cols, ncol - first);
 
     p->piece[p->npiece++] = (hfStepPiece){tree, n, p->ncol, p->njac};
+    // columns count from the tree's first dof
     for (int k = 0; k < n; ++k) cols[k] -= p->tree_start[tree];
+
     for (int r = 0; r < dim && is_parted; ++r)
       memcpy(p->J + p->njac + r * n, J + r * ncol + first, sizeof *J * (size_t)n);
+
     p->ncol += n;
     p->njac += dim * n;
   }
 }
 
-// One piece for each tree that has columns.
+// Appends the block of dim rows over ncol dofs that stands at hfi_rows_next, with one piece for each tree that has
+// columns.
 void hfi_rows_append(hfiRows* rows, hfiRowOrigin origin, int dim, int ncol) {
   hfStepProblem* p = rows->problem;
   hfStepBlock block = {HF_LAW_SATURATED, dim, p->nrow, p->nsaturated, p->npiece, 0};
@@ -151,7 +162,7 @@ void hfi_rows_append(hfiRows* rows, hfiRowOrigin origin, int dim, int ncol) {
   assert(p->ncol <= rows->capacity.ncol && p->njac <= rows->capacity.njac);
 }
 
-// A row over one dof takes the short way.
+// Appends a block of one row over n dofs. A row over one dof takes the short way.
 void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int n, const int32_t* dof,
                          const double* J) {
   if (n == 1) { // most rows
@@ -169,7 +180,7 @@ void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row,
 
 // ---- velocities and forces ------------------------------------------------------------------------
 
-// Sums piece by piece, in the order of the dofs.
+// Writes the velocities J v (dim) of block b at velocities v (nv): sums piece by piece, in the order of the dofs.
 void hfi_rows_velocity(const hfiRows* rows, int b, const double* v, double* velocity) {
   const hfStepProblem* p = rows->problem;
   const hfStepBlock* block = &p->block[b];
@@ -184,7 +195,7 @@ void hfi_rows_velocity(const hfiRows* rows, int b, const double* v, double* velo
   }
 }
 
-// The law of each row at its velocity.
+// Writes the forces (dim) of the rows of block b at velocities v (nv), by their laws.
 void hfi_rows_force(const hfiRows* rows, int b, const double* v, double* force) {
   const hfSaturatedRow* row = hfi_rows_laws(rows, b);
   double velocity[6];

@@ -10,7 +10,9 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
   const hfModel* m = a->model;
   const hfiPassive* has = &a->passive;
   hfiRowNotes* notes = &a->notes;
+  // no rows and no notes yet
   hfi_rows_begin(&a->rows, problem);
+
   a->h = step->h;
   if (m->ntendon) memcpy(notes->start_length, a->tendons.length, sizeof *notes->start_length * (size_t)m->ntendon);
   notes->free_way = INFINITY;
@@ -19,6 +21,7 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
   notes->nfriction = 0;
   notes->ntarget = 0;
 
+  // the parts, in the order of their rows
   if (m->nu) hfi_drive_rows(a, d, step, tau);
   int is_passive = has->springs | has->dampers | has->gravcomp | has->medium | m->ntendon;
   if (is_passive) hfi_spring_rows(a, d, step, tau, problem->diag);

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-// Adds the row of one velocity target.
+// Appends the row of the velocity target of a dof.
 static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int32_t dof) {
   double limit = step->force_limit ? step->force_limit[dof] : INFINITY;
   double stiffest = hfi_stiffest(step, hfi_dof_inverse_mass(d, dof));
@@ -29,7 +29,8 @@ void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep
   a->notes.ntarget = a->rows.nblock - before;
 }
 
-// Forces of dofs without a target are zero.
+// Computes target_force (nv) at the velocities v1 (nv) of the end of the step. Forces of dofs without a target are
+// zero.
 void hfi_target_collect(const hfActuation* a, const double* v1) {
   const hfiRows* rows = &a->rows;
   memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);

@@ -5,7 +5,7 @@
 // mass. When a body turns by theta, the lever of the force about its centre changes, which turns the body back with
 // the torque K theta:
 //
-//   K_1 = (f.r_1) 1 - (f r_1^T + r_1 f^T)/2,   K_2 = -(f.r_2) 1 + (f r_2^T + r_2 f^T)/2         (the geometric stiffness)
+//   K_1 = (f.r_1) 1 - (f r_1^T + r_1 f^T)/2,   K_2 = -(f.r_2) 1 + (f r_2^T + r_2 f^T)/2   (the geometric stiffness)
 //
 // This is a spring. A step does not see it, because it pushes along the directions of its start; only the next step
 // does. So steps of length h are stable only if h^2 K < 4 I, with K summed over the connects of the body. If one
@@ -36,18 +36,19 @@ static const double STABLE_SHARE = 1;
 // damping.
 static const double TWIST_SHARE = 0.01;
 
-// The link of a body that is free and alone in its tree, which forces turn about its centre of mass; NULL for other
-// bodies.
-static const hfiLink* free_link(const hfDynamics* d, int body) {
+// Returns the link of a body that is free and alone in its tree, which forces turn about its centre of mass; NULL for
+// other bodies.
+static const hfiLink* find_free_link(const hfDynamics* d, int body) {
   return hf_model_body_tree(d->model)[body] >= 0 && hfi_is_free_alone(d, body) ? hfi_link_of(d, body) : NULL;
 }
 
-// The least inertia of a free body about those axes through its centre of mass that are across the unit vector u [kg
-// m^2].
-static double least_inertia(const hfDynamics* d, const hfiLink* link, hfVec3 u) {
+// Returns the least inertia of a free body about those axes through its centre of mass that are across the unit vector
+// u [kg m^2].
+static double find_least_inertia(const hfDynamics* d, const hfiLink* link, hfVec3 u) {
   const double* I = link->inertia_B;
   hfMat3 R = d->X_WB[link->body].R;
-  hfVec3 t1, t2;
+  hfVec3 t1;
+  hfVec3 t2;
   v3_tangents(u, &t1, &t2);
 
   // the smaller eigenvalue of I across u
@@ -69,57 +70,64 @@ typedef struct Side {
   double inertia;      // least inertia across the pull [kg m^2]
 } Side;
 
-// The side of a body: the force |f| u pulls at its point p.
+// Returns the side of a body at whose point p the force |f| u pulls; f: |f|.
 static Side find_side(const hfDynamics* d, int body, hfVec3 p, double f, hfVec3 u) {
-  Side s = {.link = free_link(d, body), .inertia = INFINITY};
+  Side s = {.link = find_free_link(d, body), .inertia = INFINITY};
   if (!s.link) return s;
+
   s.centre = pose_point(d->X_WB[s.link->body], s.link->com_B);
   hfVec3 arm = v3_sub(p, s.centre);
   s.K = 0.5 * f * (v3_dot(u, arm) + v3_norm(arm));
-  s.inertia = least_inertia(d, s.link, u);
+  s.inertia = find_least_inertia(d, s.link, u);
   return s;
 }
 
-// The second factor of kappa, for the waves of a chain [-].
-static double wave_factor(const Side* x, const Side* y, double h) {
+// Returns the second factor of kappa, for the waves of a chain [-].
+static double find_wave_factor(const Side* x, const Side* y, double h) {
   if (!x->link || !y->link) return 1;
   double mass = sqrt(x->link->mass * y->link->mass);
-  return max2(1, 2 * h * h * max2(x->K, y->K) / (mass * v3_norm2(v3_sub(x->centre, y->centre))));
+  double distance2 = v3_norm2(v3_sub(x->centre, y->centre));
+  return max2(1, 2 * h * h * max2(x->K, y->K) / (mass * distance2));
 }
 
-// By how much K of a side is above its share of the inertia, as a slope; 0 for a body that is not free [N m s/rad].
-static double excess_slope(const Side* side, double h) {
+// Returns by how much K of a side is above its share of the inertia, as a slope; 0 for a body that is not free [N m
+// s/rad].
+static double find_excess_slope(const Side* side, double h) {
   return side->link ? h * side->K - STABLE_SHARE * side->inertia / h : 0;
 }
 
-// kappa of a connect that pulls at its first body with the force |f| u; 0 if it needs no damper [N m s/rad].
+// Returns kappa of a connect that pulls at its first body with the force |f| u; 0 if it needs no damper [N m s/rad].
 static double find_slope(const hfDynamics* d, const hfiEquality* e, double f, hfVec3 u, double h) {
   Side x = find_side(d, e->body[0], e->p_W[0], f, u);
   Side y = find_side(d, e->body[1], e->p_W[1], f, v3_neg(u));
-  double slope = max2(excess_slope(&x, h), excess_slope(&y, h));
+  double slope = max2(find_excess_slope(&x, h), find_excess_slope(&y, h));
   if (!(slope > 0)) return 0;
-  return min2(slope * wave_factor(&x, &y, h), HFI_STIFFEST_DRIVE * min2(x.inertia, y.inertia) / h);
+  return min2(slope * find_wave_factor(&x, &y, h), HFI_STIFFEST_DRIVE * min2(x.inertia, y.inertia) / h);
 }
 
 // Whether a connect pulls at a free body. Other connects need no damper.
 static int pulls_free_body(const hfDynamics* d, int equality) {
   for (int side = 0; side < 2; ++side)
-    if (free_link(d, hfi_equality_body(d->model, equality, side))) return 1;
+    if (find_free_link(d, hfi_equality_body(d->model, equality, side))) return 1;
   return 0;
 }
 
+// Drops the dampers of the last step.
 void hfi_drop_tensions(hfActuation* a) { a->notes.ntension = 0; }
 
-// This walk over the blocks of connects asks only whether they pull too strongly.
+// Finds the connects that pull too strongly at free bodies in a step from q (nq) that ends at velocities v1 (nv), and
+// notes the damper that each needs. Returns their number; 0 if there are dampers already.
 int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1) {
   hfiRowNotes* notes = &a->notes;
   if (notes->ntension) return 0;
 
   for (int b = 0; b < a->rows.nblock; ++b) {
     hfiRowOrigin origin = a->rows.origin[b];
-    double force[3];
     if (origin.source != HFI_ROW_EQUALITY || hfi_rows_block(&a->rows, b)->dim != 3) continue;
     if (!pulls_free_body(d, origin.id)) continue;
+
+    // the force of the connect, along u
+    double force[3];
     hfi_rows_force(&a->rows, b, v1, force);
     double f = v3_norm(v3_load(force));
     if (!(f > 0)) continue;
@@ -137,14 +145,17 @@ void hfi_tension_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSte
   for (const hfiTension *t = a->notes.tension, *end = t + a->notes.ntension; t < end; ++t) {
     hfiRowSpace next = hfi_rows_next(&a->rows);
     hfiEquality e = hfi_equality_evaluate(a, d, t->equality, step->q);
-    hfVec3 u1, u2;
+    hfVec3 u1;
+    hfVec3 u2;
     v3_tangents(t->axis, &u1, &u2);
+
     e.dim = 6;
     e.turn = m3_transpose(m3_from_cols(u1, u2, t->axis));
     int ncol = hfi_equality_jacobian(a, d, t->equality, &e, next.cols, next.J);
     if (ncol == 0) continue;
 
-    memmove(next.J, next.J + 3 * ncol, sizeof *next.J * (size_t)(3 * ncol)); // the rows of the rotation
+    // only the rows of the rotation
+    memmove(next.J, next.J + 3 * ncol, sizeof *next.J * (size_t)(3 * ncol));
     for (int i = 0; i < 3; ++i) {
       double share = i < 2 ? 1 : TWIST_SHARE;
       next.row[i] = (hfSaturatedRow){0, t->kappa * share, -INFINITY, INFINITY};

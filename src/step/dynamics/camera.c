@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-// Returns v as a unit vector. A vector without unit_or_x_axis becomes the x axis.
+// Returns v as a unit vector. A vector without direction becomes the x axis.
 static hfVec3 unit_or_x_axis(hfVec3 v) {
   double length = v3_norm(v);
   return length > 0 ? v3_scale(1 / length, v) : v3(1, 0, 0);

@@ -269,7 +269,8 @@ static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_
   }
   if (!nfast) return 0;
 
-  // the kick of a fast tree gives no energy  hf_dynamics_set_velocity(d, v_k);
+  // the kick of a fast tree gives no energy
+  hf_dynamics_set_velocity(d, v_k);
   for (int t = 0; t < m->ntree; ++t)
     if (is_bound(f, t, flies) && f->fast.speed[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
   return 1;

@@ -10,7 +10,7 @@
 //   free    q_WB and p_WB are the coordinates
 //
 // A body that only slides move keeps its rotation, axes and S, which are computed once. If slides move a body before
-// other joints set_rotation it, the frame behind the slides keeps its rotation.
+// other joints turn it, the frame behind the slides keeps its rotation.
 //
 // Motion of a dof about the tree's reference point O:
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u)
