@@ -6,8 +6,7 @@
 #include "model/object.h"
 
 // Writes the text of a refusal into *error and returns the status of the refusal. The sim's own is a velocity that is
-// not
-// finite; all others are explained where the step problem is.
+// not finite; all others are explained where the step problem is.
 hfStatus hfi_sim_explain(const hfSim* s, const hfiTrouble* trouble, hfError* error) {
   if (trouble->kind != HFI_TROUBLE_VELOCITY) return hfi_explain_problem(trouble, error);
 

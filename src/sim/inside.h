@@ -9,7 +9,7 @@
 
 // ---- parts, each with its owner ----------------------------------------------------------------------
 
-// Controls of a step, and what its input has (feed_back.c, step.c, check.c).
+// Controls of a step, and what its input has (step.c, check.c).
 typedef struct hfiSimInput {
   double* sampled;      // (nu) controls that are given at the start of a step; NULL: no actuator has a history
   double* ctrl;         // (nu) controls of a step in a scene with feedback signals; NULL: the scene has none
@@ -90,7 +90,7 @@ hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 // Refuses an option that asks for something which the steps of config->method do not have.
 hfStatus hfi_config_check_idle(const hfSimConfig* config, const hfWorld* world, hfError* error);
 
-// ---- before a step (check.c, feed_back.c) -------------------------------------------------------------
+// ---- before a step (check.c, step.c) ------------------------------------------------------------------
 
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over
 // parameters that changed since the last call.

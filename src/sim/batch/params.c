@@ -105,8 +105,8 @@ hfTensor hf_batch_param(hfBatch* b, hfModelField field) {
 hfTensor hf_batch_gravity(hfBatch* b) { return make_tensor(b, HFI_GRAVITY, 3, 1); }
 
 // Returns the sim that steps world w on this lane, with the world's parameters loaded. Returns NULL after a refusal,
-// with
-// a message in *error.
+// with a
+// message in *error.
 hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
   if (!b->overlays) return lane->sim;
 
@@ -131,8 +131,7 @@ static void store_rows(hfBatch* b, int w) {
 }
 
 // Checks the parameters of the worlds of the mask (NULL: of all) and lets them act. A world whose parameters are
-// refused
-// keeps the old ones; *error quotes the first.
+// refused keeps the old ones; *error quotes the first.
 hfStatus hf_batch_update(hfBatch* b, const uint8_t* mask, hfError* error) {
   hfi_clear_error(error);
   hfStatus result = HF_OK;
