@@ -160,7 +160,7 @@ static void make_shapes(Shapes* x, testRandom* r, int geoms) {
   write_model(r, geoms, text, sizeof text);
   parse_shapes(x, text);
   assert_int_equal(hf_model_geom_type(x->model)[0], HF_GEOM_PLANE); // fixed geoms come first
-  assert_int_equal(x->scene.listed, geoms < MANY);
+  assert_int_equal(x->scene.pairs.are_listed, geoms < MANY);
   assert_int_equal(x->scene.nactive, geoms + 1);
 }
 
@@ -216,7 +216,7 @@ static void check_fast_geom(int geoms) {
   for (int i = 0; i < moves; ++i) {
     X[fast].p.z -= 0.05;
     hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
-    lists += shapes.scene.queries == 1;
+    lists += shapes.scene.near.queries == 1;
     compare(&shapes.scene, X, &contacts);
   }
   assert_true(contacts > 1000);
@@ -244,7 +244,7 @@ static int points_above(const char* base, const char* joints, hfVec3 axis, doubl
   const double reach[2] = {0, 0.01};
   int without = hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
   assert_true(without > 0);
-  shapes.scene.axis_W = axes;
+  shapes.scene.options.axis_W = axes;
   int with = hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
   assert_true(with == without || with == 0);
   free_shapes(&shapes);
@@ -281,7 +281,7 @@ static int points_beside(const char* base, const char* joint, hfVec3 axis, doubl
   hfMat3 R = m3_from_quat(q_exp(v3(tilt, 0, 0)));
   hfPose X[2] = {{R, v3_zero()}, {R, m3_mulv(R, v3(0.01, 0.02, 0.2 + gap))}};
   const double reach[2] = {0, 0.01};
-  shapes.scene.axis_W = &axis, shapes.scene.flush = flush;
+  shapes.scene.options.axis_W = &axis, shapes.scene.options.flush = flush;
   int n = hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
   free_shapes(&shapes);
   return n;

@@ -258,17 +258,6 @@ static int count_cycles(const char* root) {
 
 // ---- members of structs --------------------------------------------------------------------------
 
-// Structs that have too many members still. A count may only fall; an entry goes when its struct has at most MOST_MEMBERS.
-static const struct { const char* name; int members; } large_structs[] = {
-    {"hfiScene", 34},
-};
-
-static int allowed_members(const char* name) {
-  for (size_t i = 0; i < sizeof large_structs / sizeof *large_structs; ++i)
-    if (strcmp(large_structs[i].name, name) == 0) return large_structs[i].members;
-  return MOST_MEMBERS;
-}
-
 // Members between the braces of a struct: names that a comma or a semicolon ends outside of inner brackets. A struct inside is one member.
 static int count_members(const char* open) {
   int depth = 0;
@@ -293,7 +282,7 @@ static int count_large_structs(const char* root, const char* folders) {
       if (sscanf(at, "%127[A-Za-z0-9_] {%n", name, &length) != 1 || length == 0) continue;
 
       int members = count_members(at + length - 1);
-      if (members <= allowed_members(name)) continue;
+      if (members <= MOST_MEMBERS) continue;
       print_message("%s: %s has %d members\n", set->file[i].path, name, members);
       ++large;
     }

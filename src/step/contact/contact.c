@@ -10,8 +10,8 @@
 // ---- materials --------------------------------------------------------------------------------------
 
 void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out) {
-  for (int i = 0; i < scene->ncandidate; ++i) {
-    const hfiCandidate* c = &scene->candidate[i];
+  for (int i = 0; i < scene->pairs.count; ++i) {
+    const hfiCandidate* c = &scene->pairs.candidate[i];
     out[i] = hfi_material_combine(scene->model, softness, c->a, c->b, c->pair);
   }
 }

@@ -56,10 +56,10 @@ static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, c
   return keep_touching(points, count, margin, HFI_FLAT_TILT * size);
 }
 
+// Returns the corner that is farthest along d. *hint becomes its number.
 static hfVec3 box_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
-  const double* a = s->size;
   *hint = 7 - (d.x < 0) - 2 * (d.y < 0) - 4 * (d.z < 0);
-  return v3(d.x < 0 ? -a[0] : a[0], d.y < 0 ? -a[1] : a[1], d.z < 0 ? -a[2] : a[2]);
+  return hfi_box_corner(s->size, d);
 }
 
 static double box_core_size(const hfiShape* s) { return max2(s->size[0], max2(s->size[1], s->size[2])); }

@@ -14,10 +14,12 @@ static const double PARALLEL_EDGES_SINE = 1e-8;
 // Rounding changes a gap by less than this share of the boxes' sizes and distance [-].
 static const double ROUNDING_SHARE = 1e-12;
 
+// An axis along which the boxes are compared. It belongs to face i of A where j < 0, to face j of B where i < 0, and to
+// edge i of A and edge j of B otherwise.
 typedef struct Axis {
-  double gap; // largest gap so far
-  hfVec3 L;   // unit vector along this axis, in either direction
-  int i, j;   // face i of A where j < 0, face j of B where i < 0, else the cross product of edges
+  double gap; // g(L) [m]
+  hfVec3 L;   // unit vector along the axis, in either direction
+  int i, j;
 } Axis;
 
 // Tries the normals of the faces of both boxes. Replaces *best where a gap is larger.
@@ -63,7 +65,7 @@ static inline void bound_gaps(const double* a, const double* b, hfVec3 t, const 
   }
 }
 
-// Returns the height by which rounding may change a gap [m].
+// Returns by how much rounding may change a gap [m].
 static double find_slack(const double* a, const double* b, hfVec3 t) {
   return ROUNDING_SHARE * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2] + fabs(t.x) + fabs(t.y) + fabs(t.z));
 }
@@ -77,6 +79,7 @@ static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* 
     for (int j = 0; j < 3; ++j) {
       if (bound[3 * i + j] < min2(best->gap, 0) - slack) continue;
 
+      // the axis, and its gap
       hfVec3 L = v3_cross(v3(i == 0, i == 1, i == 2), m3_col(*R, j));
       double length = v3_norm(L);
       if (length < PARALLEL_EDGES_SINE) continue;
@@ -89,16 +92,11 @@ static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* 
     }
 }
 
-// Returns the corner of a box that is farthest along d, in the frame of the box.
-static hfVec3 corner_along(const double* h, hfVec3 d) {
-  return v3(d.x < 0 ? -h[0] : h[0], d.y < 0 ? -h[1] : h[1], d.z < 0 ? -h[2] : h[2]);
-}
-
 // Returns the deepest or nearest point of B: its corner at the face of A, or the point where the two edges cross as
 // seen along n.
 static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, const Axis* axis, hfVec3 n) {
-  hfVec3 pa = corner_along(A->size, v3_neg(n));
-  hfVec3 pb = pose_point(*X_AB, corner_along(B->size, m3_tmulv(X_AB->R, n)));
+  hfVec3 pa = hfi_box_corner(A->size, v3_neg(n));
+  hfVec3 pb = pose_point(*X_AB, hfi_box_corner(B->size, m3_tmulv(X_AB->R, n)));
   if (axis->j < 0) return pb;
   if (axis->i < 0) return v3_axpy(-axis->gap, n, pa);
 
@@ -109,11 +107,13 @@ static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X
   return v3_axpy(v3_dot(v3_cross(u, v3_sub(pa, pb)), w) / v3_norm2(w), v, pb);
 }
 
-static int lies_in_box(hfVec3 p, const double* half, double slack) {
+// Is p in the box, or at most `slack` outside of it?
+static int is_in_box(hfVec3 p, const double* half, double slack) {
   return fabs(p.x) <= half[0] + slack && fabs(p.y) <= half[1] + slack && fabs(p.z) <= half[2] + slack;
 }
 
-// The axis with the largest gap, or the first axis found whose gap is larger than the margin.
+// Returns the axis with the largest gap. Where the gap along the normal of a face is larger than the margin, edges are
+// not tried.
 static Axis find_axis(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, double margin, double slack) {
   Axis best = {.gap = -INFINITY, .L = {0, 0, 1}, .i = -1, .j = -1};
   try_faces(A->size, B->size, X_AB->p, &X_AB->R, &best);
@@ -142,8 +142,10 @@ int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const 
 
   // boxes that are apart need two points that belong to them
   int are_apart = best.gap > slack;
-  if (are_apart && !(lies_in_box(on_A, A->size, slack) && lies_in_box(pose_inv_point(X_AB, on_B), B->size, slack)))
-    return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+  if (are_apart) {
+    int belong = is_in_box(on_A, A->size, slack) && is_in_box(pose_inv_point(X_AB, on_B), B->size, slack);
+    if (!belong) return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+  }
 
   hfPose X_AA = pose_identity();
   hfiContactPoint single;

@@ -21,7 +21,8 @@
 
 #include <string.h>
 
-enum { CANDIDATES = 4 * HFI_FACET_MAX, CELLS = 1024 };
+enum { MOST_CANDIDATES = 4 * HFI_FACET_MAX };
+enum { CELLS = 1024 }; // number of bits for cells; a multiple of 64
 
 // Below this cosine of the angle between the normals, the incident facet is seen almost edge-on: a point of R cannot be
 // projected onto it [-].
@@ -45,28 +46,30 @@ typedef struct Cells {
 } Cells;
 
 typedef struct Clip {
-  const hfiFacet *R, *I;
-  hfVec3 n;                         // R's normal
-  double plane;                     // n.x on R
-  double near;                      // [m]
-  int R_is_A;
-  hfiOutline outline_R;             // valid if R is a polygon
-  // Valid if R is a polygon: an edge of R that each vertex of I is beyond, or -1.
-  int8_t cut[HFI_FACET_MAX];
-  // All edges of R that a vertex of I is beyond, if the bit of the vertex in `known` is set.
-  hfiEdgeSet beyond[HFI_FACET_MAX];
+  const hfiFacet* R;
+  const hfiFacet* I;
+  hfVec3 n;     // R's normal
+  double plane; // n.x on R [m]
+  double near;  // points nearer to each other than this are one [m]
+  int R_is_A;   // 1: R is the facet of A, 0: of B
+  // valid if R is a polygon
+  hfiOutline outline_R;
+  int8_t cut[HFI_FACET_MAX];        // an edge of R that each vertex of I is beyond, or -1
+  hfiEdgeSet beyond[HFI_FACET_MAX]; // all edges of R that a vertex of I is beyond, if its bit in `known` is set
   uint64_t known;
+  // the candidates
   Cells cells;
   int count;
-  hfiOverlapPoint candidate[CANDIDATES];
+  hfiOverlapPoint candidate[MOST_CANDIDATES];
 } Clip;
 
 // Do both facets have straight edges?
 static int has_edges(const Clip* c) { return c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC; }
 
+// Returns the number of straight edges of a facet.
 static int edge_count(const hfiFacet* f) {
   if (f->kind == HFI_FACET_POLYGON) return f->count;
-  return f->kind == HFI_FACET_SEGMENT;
+  return f->kind == HFI_FACET_SEGMENT ? 1 : 0;
 }
 
 // Projects x along n onto the plane of the facet.
@@ -82,6 +85,7 @@ static hfVec3 choose_direction(hfVec3 n) {
   return v3_unit(v3_axpy(-v3_dot(n, askew), n, askew));
 }
 
+// Empties all cells. smaller: the smaller one of the two facets.
 static void start_cells(Cells* cells, hfVec3 n, const hfiFacet* smaller) {
   cells->origin = smaller->vertex[0];
   cells->direction = choose_direction(n);
@@ -90,8 +94,9 @@ static void start_cells(Cells* cells, hfVec3 n, const hfiFacet* smaller) {
 }
 
 // The place of p on the line [m].
-static double place_of(const Cells* cells, hfVec3 p) { return v3_dot(cells->direction, v3_sub(p, cells->origin)); }
+static double place_on_line(const Cells* cells, hfVec3 p) { return v3_dot(cells->direction, v3_sub(p, cells->origin)); }
 
+// The bit of the cell at a place on the line.
 static int cell_at(const Cells* cells, double place) {
   int cell = hfi_index_between(place * cells->per_metre, -(int)LAST_CELL, (int)LAST_CELL);
   return (int)((uint32_t)cell % CELLS);
@@ -114,13 +119,16 @@ static int has_candidate_near(const Clip* c, hfVec3 p, double place) {
 
 // Adds a candidate at p, unless an earlier one is near or there is no room.
 static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
-  double place = place_of(&c->cells, p);
-  if (c->count == CANDIDATES || has_candidate_near(c, p, place)) return;
+  double place = place_on_line(&c->cells, p);
+  if (c->count == MOST_CANDIDATES || has_candidate_near(c, p, place)) return;
   take_cell(&c->cells, cell_at(&c->cells, place));
   c->candidate[c->count++] = (hfiOverlapPoint){p, c->plane - v3_dot(c->n, p), feature};
 }
 
+// The feature of a vertex of A (of_A 1) or B.
 static uint32_t vertex_feature(int of_A, int32_t id) { return of_A ? feature_id(1 + id, 0) : feature_id(0, 1 + id); }
+
+// The feature of the crossing of two edges.
 static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
   if (c->R_is_A) return feature_id(HFI_EDGE_BIT | edge_R, HFI_EDGE_BIT | edge_I);
   return feature_id(HFI_EDGE_BIT | edge_I, HFI_EDGE_BIT | edge_R);
@@ -147,25 +155,27 @@ typedef struct Corners {
   int32_t rim_id[4];
 } Corners;
 
-// Where a disc does not lie flat on the plane of `other`, the first rim point is the one that is deepest below that
-// plane; otherwise the four points are fixed to the disc. The two patterns have different ids.
-static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
-  c->count = f->count;
-  c->vertex = f->vertex;
-  c->id = f->id;
+// Lists the corners of a facet. Where a disc does not lie flat on the plane of `other`, the first rim point is the one
+// that is deepest below that plane; otherwise the four points are fixed to the disc. The two patterns have different
+// ids.
+static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* corners) {
+  corners->count = f->count;
+  corners->vertex = f->vertex;
+  corners->id = f->id;
   if (f->kind != HFI_FACET_DISC) return;
 
-  int turned = !hfi_disc_lies(f, other);
-  hfVec3 u = turned ? v3_unit(tilt_of(f, other)) : f->x;
-  hfVec3 v = turned ? v3_cross(f->normal, u) : f->y;
-  hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
+  // directions from the centre to the rim points
+  int is_turned = !hfi_disc_lies(f, other);
+  hfVec3 u = is_turned ? v3_unit(tilt_of(f, other)) : f->x;
+  hfVec3 v = is_turned ? v3_cross(f->normal, u) : f->y;
+  hfVec3 out[4] = {u, v, v3_neg(u), v3_neg(v)};
   for (int k = 0; k < 4; ++k) {
-    c->rim[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);
-    c->rim_id[k] = f->id[0] + (turned ? 4 : 0) + k;
+    corners->rim[k] = v3_axpy(f->radius, out[k], f->vertex[0]);
+    corners->rim_id[k] = f->id[0] + (is_turned ? 4 : 0) + k;
   }
-  c->count = 4;
-  c->vertex = c->rim;
-  c->id = c->rim_id;
+  corners->count = 4;
+  corners->vertex = corners->rim;
+  corners->id = corners->rim_id;
 }
 
 // Is x, seen along n, inside of the disc or at most `near` outside of it?
@@ -173,28 +183,35 @@ static int is_in_disc(const Clip* c, const hfiFacet* disc, hfVec3 x) {
   return v3_norm(v3_sub(project_onto(disc, c->n, x), disc->vertex[0])) - disc->radius <= c->near;
 }
 
-// Is x, vertex k of I, inside of the polygon R? Notes an edge that it is beyond, and where R has few edges all of them.
-static int is_in_polygon(Clip* c, int k, hfVec3 x) {
+// Finds an edge of the polygon R that vertex k of I, at x, is beyond, and where R has few edges all of them. Writes
+// c->cut, beyond and known.
+static void find_cut(Clip* c, int k, hfVec3 x) {
   if (c->R->count > HFI_FEW_EDGES) {
     c->cut[k] = (int8_t)hfi_outline_edge_beyond(&c->outline_R, x, c->near);
-  } else {
-    hfiEdgeSet set = hfi_outline_edges_beyond(&c->outline_R, x, c->near);
-    c->beyond[k] = set;
-    c->cut[k] = (int8_t)(set ? __builtin_ctzll(set) : -1);
-    c->known |= (uint64_t)1 << k;
+    return;
   }
-  return c->cut[k] < 0;
+
+  hfiEdgeSet set = hfi_outline_edges_beyond(&c->outline_R, x, c->near);
+  c->beyond[k] = set;
+  c->cut[k] = (int8_t)(set ? __builtin_ctzll(set) : -1);
+  c->known |= (uint64_t)1 << k;
 }
 
 // Adds the vertices of I inside R.
 static void collect_incident_vertices(Clip* c) {
-  Corners of;
-  list_corners(c->I, c->R, &of);
+  Corners corners;
+  list_corners(c->I, c->R, &corners);
 
-  for (int k = 0; k < of.count; ++k) {
-    hfVec3 x = of.vertex[k];
-    int inside = c->R->kind == HFI_FACET_DISC ? is_in_disc(c, c->R, x) : is_in_polygon(c, k, x);
-    if (inside) add_candidate(c, x, vertex_feature(!c->R_is_A, of.id[k]));
+  for (int k = 0; k < corners.count; ++k) {
+    hfVec3 x = corners.vertex[k];
+    int is_inside;
+    if (c->R->kind == HFI_FACET_DISC) {
+      is_inside = is_in_disc(c, c->R, x);
+    } else {
+      find_cut(c, k, x);
+      is_inside = c->cut[k] < 0;
+    }
+    if (is_inside) add_candidate(c, x, vertex_feature(!c->R_is_A, corners.id[k]));
   }
 }
 
@@ -204,15 +221,15 @@ static void collect_reference_vertices(Clip* c) {
 
   hfiOutline outline;
   if (c->I->kind == HFI_FACET_POLYGON) hfi_outline_make(&outline, c->I, c->n);
-  Corners of;
-  list_corners(c->R, c->I, &of);
+  Corners corners;
+  list_corners(c->R, c->I, &corners);
 
-  for (int k = 0; k < of.count; ++k) {
-    hfVec3 x = of.vertex[k];
-    int inside;
-    if (c->I->kind == HFI_FACET_DISC) inside = is_in_disc(c, c->I, x);
-    else inside = hfi_outline_edge_beyond(&outline, x, c->near) < 0;
-    if (inside) add_candidate(c, project_onto(c->I, c->n, x), vertex_feature(c->R_is_A, of.id[k]));
+  for (int k = 0; k < corners.count; ++k) {
+    hfVec3 x = corners.vertex[k];
+    int is_inside;
+    if (c->I->kind == HFI_FACET_DISC) is_inside = is_in_disc(c, c->I, x);
+    else is_inside = hfi_outline_edge_beyond(&outline, x, c->near) < 0;
+    if (is_inside) add_candidate(c, project_onto(c->I, c->n, x), vertex_feature(c->R_is_A, corners.id[k]));
   }
 }
 
@@ -221,18 +238,19 @@ static void collect_reference_vertices(Clip* c) {
 // Adds the crossing of edge i of I, from a to b, with edge j of R, if there is one. Where an end is within `near` of
 // the other edge's line, that end is a candidate already.
 static void cross_edges(Clip* c, int i, hfVec3 a, hfVec3 b, int j) {
-  double da = hfi_outline_beyond(&c->outline_R, j, a);
-  double db = hfi_outline_beyond(&c->outline_R, j, b);
-  if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) return;
+  double beyond_a = hfi_outline_beyond(&c->outline_R, j, a);
+  double beyond_b = hfi_outline_beyond(&c->outline_R, j, b);
+  int are_on_two_sides = (beyond_a < 0) != (beyond_b < 0);
+  if (!are_on_two_sides || fabs(beyond_a) <= c->near || fabs(beyond_b) <= c->near) return;
 
   // the crossing with the line must be within the other edges of R
-  hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
+  hfVec3 x = v3_axpy(beyond_a / (beyond_a - beyond_b), v3_sub(b, a), a);
   hfiEdgeSet others = hfi_outline_edges_beyond(&c->outline_R, x, c->near) & ~((hfiEdgeSet)1 << j);
   if (!others) add_candidate(c, x, crossing_feature(c, j, i));
 }
 
-// The edges of R that vertex k of I is beyond.
-static hfiEdgeSet edges_beyond(Clip* c, int k) {
+// Returns the edges of R that vertex k of I is beyond. Computes them when they are first asked for.
+static hfiEdgeSet find_edges_beyond(Clip* c, int k) {
   uint64_t bit = (uint64_t)1 << k;
   if (!(c->known & bit)) {
     int is_inside = c->cut[k] < 0;
@@ -242,10 +260,10 @@ static hfiEdgeSet edges_beyond(Clip* c, int k) {
   return c->beyond[k];
 }
 
-// Are vertices k and other of I beyond the same edge of R, one that is known for k? Then the edge between them is all
-// outside.
-static int are_cut_alike(const Clip* c, int k, int other) {
-  return c->cut[k] >= 0 && hfi_outline_beyond(&c->outline_R, c->cut[k], c->I->vertex[other]) > c->near;
+// Is vertex `next` of I beyond the edge of R that is known to cut off vertex k? Then the edge of I between the two is
+// all outside.
+static int is_beyond_cut_of(const Clip* c, int k, int next) {
+  return c->cut[k] >= 0 && hfi_outline_beyond(&c->outline_R, c->cut[k], c->I->vertex[next]) > c->near;
 }
 
 // Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. An edge of I can cross
@@ -255,25 +273,29 @@ static void cross_polygon(Clip* c) {
   for (int i = 0; i < edge_count(c->I); ++i) {
     int next = i + 1 < c->I->count ? i + 1 : 0;
     if (c->cut[i] < 0 && c->cut[next] < 0) continue;
-    if (are_cut_alike(c, i, next) || are_cut_alike(c, next, i)) continue;
+    if (is_beyond_cut_of(c, i, next) || is_beyond_cut_of(c, next, i)) continue;
 
-    for (hfiEdgeSet left = edges_beyond(c, i) ^ edges_beyond(c, next); left; left &= left - 1)
-      cross_edges(c, i, c->I->vertex[i], c->I->vertex[next], __builtin_ctzll(left));
+    // takes edge by edge from the set
+    hfiEdgeSet set = find_edges_beyond(c, i) ^ find_edges_beyond(c, next);
+    for (; set; set &= set - 1) {
+      int edge_R = __builtin_ctzll(set);
+      cross_edges(c, i, c->I->vertex[i], c->I->vertex[next], edge_R);
+    }
   }
 }
 
-// Parameters where the segment a + t (b - a) crosses the disc's rim. Returns 1 if it does at all.
+// Finds the parameters where the line a + t (b - a) crosses the rim of a disc. Returns 0 if it does not.
 static int cross_circle(const hfiFacet* disc, hfVec3 a, hfVec3 b, double t[2]) {
   // |r + t d|^2 = radius^2
   hfVec3 d = v3_sub(b, a);
   hfVec3 r = v3_sub(a, disc->vertex[0]);
   double dd = v3_norm2(d);
-  double half = v3_dot(r, d);
-  double root = half * half - dd * (v3_norm2(r) - sqr(disc->radius));
-  if (!(root > 0 && dd > 0)) return 0;
+  double rd = v3_dot(r, d);
+  double discriminant = rd * rd - dd * (v3_norm2(r) - sqr(disc->radius));
+  if (!(discriminant > 0 && dd > 0)) return 0;
 
-  t[0] = (-half - sqrt(root)) / dd;
-  t[1] = (-half + sqrt(root)) / dd;
+  t[0] = (-rd - sqrt(discriminant)) / dd;
+  t[1] = (-rd + sqrt(discriminant)) / dd;
   return 1;
 }
 
@@ -282,15 +304,15 @@ static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) 
   for (int i = 0; i < edge_count(straight); ++i) {
     hfVec3 a = straight->vertex[i];
     hfVec3 b = hfi_facet_edge_end(straight, i);
-    double t[2];
+    double t[2]; // parameters of the two crossings
     if (!cross_circle(disc, project_onto(disc, c->n, a), project_onto(disc, c->n, b), t)) continue;
 
     for (int k = 0; k < 2; ++k) {
       if (!(t[k] > 0 && t[k] < 1)) continue;
 
       hfVec3 x = v3_axpy(t[k], v3_sub(b, a), a);
-      if (straight == c->R) x = project_onto(c->I, c->n, x);
-      add_candidate(c, x, straight == c->R ? crossing_feature(c, i, k) : crossing_feature(c, k, i));
+      if (straight == c->R) add_candidate(c, project_onto(c->I, c->n, x), crossing_feature(c, i, k));
+      else add_candidate(c, x, crossing_feature(c, k, i));
     }
   }
 }
@@ -299,20 +321,21 @@ static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) 
 // in R's plane as if I were parallel to it. Without the middles, a disc whose centre of mass is above the overlap, but
 // beyond the straight line between the corners, would tip over this line onto the arc, and be pushed back a step later.
 static void cross_discs(Clip* c) {
-  // from R's centre to I's
-  hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
-  to = v3_axpy(-v3_dot(c->n, to), c->n, to);
-  double d = v3_norm(to);
+  // the line from R's centre to I's, of length d
+  hfVec3 line = v3_sub(c->I->vertex[0], c->R->vertex[0]);
+  line = v3_axpy(-v3_dot(c->n, line), c->n, line);
+  double d = v3_norm(line);
 
-  // the rims cross at `along` on this line, sqrt(h2) beside it
+  // the rims cross at `along` on this line, at `beside` on both sides of it
   double r = c->R->radius;
   double along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d);
-  double h2 = r * r - along * along;
-  if (!(d > c->near && h2 > 0)) return; // One disc covers the other, or they are apart: the rims do not cross.
+  double beside2 = r * r - along * along;
+  if (!(d > c->near && beside2 > 0)) return; // One disc covers the other, or they are apart: the rims do not cross.
 
-  hfVec3 u = v3_scale(1 / d, to);
+  hfVec3 u = v3_scale(1 / d, line);
   hfVec3 v = v3_cross(c->n, u);
-  const double place[4][2] = {{along, sqrt(h2)}, {along, -sqrt(h2)}, {r, 0}, {d - c->I->radius, 0}};
+  double beside = sqrt(beside2);
+  const double place[4][2] = {{along, beside}, {along, -beside}, {r, 0}, {d - c->I->radius, 0}};
   for (int k = 0; k < 4; ++k) {
     hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(place[k][0], u), v3_scale(place[k][1], v)));
     add_candidate(c, project_onto(c->I, c->n, x), crossing_feature(c, k, k));

@@ -12,20 +12,20 @@
 #include <string.h>
 
 // GJK and EPA find the distance of curved pairs to this relative accuracy, then Newton's method takes over [-].
-static const double ROUGH = 1e-6;
+static const double ROUGH_ACCURACY = 1e-6;
 // Relative accuracy of the distance of other pairs [-].
-static const double EXACT = 1e-15;
+static const double EXACT_ACCURACY = 1e-15;
 // Accuracy of the overlap of other pairs, as a share of their sizes [-].
-static const double EXACT_OVERLAP = 1e-14;
+static const double EXACT_OVERLAP_SHARE = 1e-14;
 // Relative accuracy of a distance whose direction is good enough to be remembered [-].
-static const double ROUGH_AXIS = 1e-2;
+static const double AXIS_ACCURACY = 1e-2;
 // A gap is surely larger than the margin if it is larger by this share of the sizes, which is more than all rounding
 // [-].
-static const double SURE = 1e-9;
+static const double SURE_SHARE = 1e-9;
 
 // Returns n or the normal of the simplex' triangle, whichever has the larger separation. Where the shapes nearly touch,
 // the triangle gives the direction more accurately than the tiny vector from the origin to it.
-static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
+static hfVec3 choose_better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   if (s->count != 3) return n;
 
   hfVec3 a = s->point[0].w;
@@ -35,7 +35,7 @@ static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   return hfi_separation(c, m) > hfi_separation(c, n) ? m : n;
 }
 
-// The deepest or nearest points of the cores: of a round shape and a hull from the face of the hull that decides,
+// Finds the deepest or nearest points of the cores: of a round shape and a hull from the face of the hull that decides,
 // otherwise by GJK, EPA and Newton's method. Returns 0 if they are farther apart than `far`; where a face decides they
 // may be farther apart all the same. last: keeps what the next query of two hulls may use; NULL: nothing is kept.
 static int find_closest(hfiCores* c, double far, hfiLastFace* last, hfiClosest* closest) {
@@ -49,13 +49,13 @@ static int find_closest(hfiCores* c, double far, hfiLastFace* last, hfiClosest* 
   }
 
   // the rough normal
-  int curved = hfi_is_curved(c->A) || hfi_is_curved(c->B);
+  int is_curved = hfi_is_curved(c->A) || hfi_is_curved(c->B);
   hfiSimplex simplex;
   hfVec3 n;
-  hfiGjkStatus status = hfi_gjk(c, far, curved ? ROUGH : EXACT, &simplex, &n);
+  hfiGjkStatus status = hfi_gjk(c, far, is_curved ? ROUGH_ACCURACY : EXACT_ACCURACY, &simplex, &n);
   if (status == HFI_GJK_FAR) return 0;
-  if (status == HFI_GJK_APART) n = better_normal(c, &simplex, n);
-  else n = hfi_epa(c, (curved ? ROUGH : EXACT_OVERLAP) * c->scale, &simplex, shell);
+  if (status == HFI_GJK_APART) n = choose_better_normal(c, &simplex, n);
+  else n = hfi_epa(c, (is_curved ? ROUGH_ACCURACY : EXACT_OVERLAP_SHARE) * c->scale, &simplex, shell);
 
   // the accurate one, and the face of the difference that it belongs to
   *closest = hfi_polish(c, &simplex, n);
@@ -84,10 +84,11 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   if (!known && !find_closest(&cores, far + radius, last, &closest)) return 0;
 
   put_point(single, v3_axpy(radius_b, closest.n, closest.pb), closest.n, radius - closest.gap, 0);
-  int near = single->depth >= -far;
+  if (single->depth >= -far) return 1;
+
   // The scene remembers a direction that separates the two, which is cheaper to try (scene.c).
-  if (!near && last) last->face.kind = HFI_NO_FACE;
-  return near;
+  if (last) last->face.kind = HFI_NO_FACE;
+  return 0;
 }
 
 // Returns the overlap of two shapes [m] up to `accuracy`, and writes the normal in the world.
@@ -99,7 +100,7 @@ double hfi_convex_overlap(const hfiShape* A, const hfPose* X_WA, const hfiShape*
 
   hfiSimplex simplex;
   hfVec3 n;
-  hfiGjkStatus status = hfi_gjk(&cores, INFINITY, min2(ROUGH_AXIS, accuracy / radius), &simplex, &n);
+  hfiGjkStatus status = hfi_gjk(&cores, INFINITY, min2(AXIS_ACCURACY, accuracy / radius), &simplex, &n);
   if (status == HFI_GJK_TOUCHING) n = hfi_epa(&cores, accuracy, &simplex, NULL);
   *n_W = m3_mulv(X_WA->R, n);
   return radius - hfi_separation(&cores, n);
@@ -108,7 +109,7 @@ double hfi_convex_overlap(const hfiShape* A, const hfPose* X_WA, const hfiShape*
 // Does the unit vector n surely keep the cores with their radii farther apart than the margin?
 static int are_apart_along(hfiCores* c, hfVec3 n, double margin) {
   double gap = hfi_separation(c, n) - hfi_core_radius(c->A) - hfi_core_radius(c->B);
-  return gap > margin + SURE * (c->scale + v3_norm(c->X_AB.p));
+  return gap > margin + SURE_SHARE * (c->scale + v3_norm(c->X_AB.p));
 }
 
 // Does the remembered direction still separate two shapes by more than the margin? Renews the hints.
@@ -141,7 +142,7 @@ void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* 
   hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
   hfiSimplex simplex;
   hfVec3 n = v3_zero();
-  hfi_gjk(&cores, INFINITY, ROUGH_AXIS, &simplex, &n);
+  hfi_gjk(&cores, INFINITY, AXIS_ACCURACY, &simplex, &n);
 
   s->n[0] = (float)n.x;
   s->n[1] = (float)n.y;
@@ -159,11 +160,11 @@ int hfi_nearest_outside(const hfiShape* s, hfVec3 p, hfiNearest* nearest) {
 
   hfiSimplex simplex;
   hfVec3 n;
-  hfiGjkStatus status = hfi_gjk(&cores, INFINITY, hfi_is_curved(s) ? ROUGH : EXACT, &simplex, &n);
+  hfiGjkStatus status = hfi_gjk(&cores, INFINITY, hfi_is_curved(s) ? ROUGH_ACCURACY : EXACT_ACCURACY, &simplex, &n);
   if (status == HFI_GJK_TOUCHING) return 0;
 
   // `closest` is in the point's frame
-  hfiClosest closest = hfi_polish(&cores, &simplex, better_normal(&cores, &simplex, n));
+  hfiClosest closest = hfi_polish(&cores, &simplex, choose_better_normal(&cores, &simplex, n));
   double radius = hfi_core_radius(s);
   hfVec3 surface = v3_axpy(radius, closest.n, closest.pb);
   *nearest = (hfiNearest){closest.gap - radius, v3_add(p, surface), closest.n};
@@ -176,7 +177,7 @@ int hfi_is_recent(const hfiRecent* recent, const hfPose* X_WA, const hfPose* X_W
          memcmp(&recent->X_WB, X_WB, sizeof *X_WB) == 0;
 }
 
-// hfi_convex_single, but the contact of a recent query is taken if it had the same poses.
+// Does what hfi_convex_single does, but takes the contact of a recent query if it had the same poses.
 static int find_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far,
                        hfiLastFace* last, hfiRecent* recent, hfiContactPoint* single) {
   if (recent && hfi_is_recent(recent, X_WA, X_WB)) {

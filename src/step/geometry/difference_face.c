@@ -65,33 +65,47 @@ static int is_exact_face(const hfiShape* shape, int32_t face, int32_t start, dou
   const hfiHull* hull = shape->hull;
   const double* plane = hull->face_plane + 4 * face;
   hfVec3 normal = v3_load(plane);
-  if (!(v3_dot(normal, hfi_support(shape, normal, &start)) <= plane[3] + slack)) return 0;
-  for (int32_t k = hull->face_start[face]; k < hull->face_start[face + 1]; ++k)
-    if (!(v3_dot(normal, hfi_hull_vertex(hull, hull->face_vert[k])) >= plane[3] - slack)) return 0;
+
+  double highest = v3_dot(normal, hfi_support(shape, normal, &start));
+  if (!(highest <= plane[3] + slack)) return 0;
+  for (int32_t k = hull->face_start[face]; k < hull->face_start[face + 1]; ++k) {
+    double height = v3_dot(normal, hfi_hull_vertex(hull, hull->face_vert[k]));
+    if (!(height >= plane[3] - slack)) return 0;
+  }
   return 1;
 }
 
 // Returns the face of a hull whose normal is nearest to the unit direction d. Returns -1 if the angle between the two
 // is above NORMAL_TOLERANCE, or if the face is not exact. start: any vertex.
 static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t start, double slack) {
-  enum { FEW = 8 };
+  enum { MOST_FOUND = 8 };
   const hfiHull* hull = shape->hull;
-  hfiLinear along = {d, 0};
-  int32_t found[FEW], face = -1;
-  int count = hull->index ? hfi_tree_above(&hull->index->face, &along, NORMAL_COSINE, found, FEW) : hull->nface;
-  double least = sqr(NORMAL_TOLERANCE);
-  for (int k = 0; k < count; ++k) {
-    int32_t other = hull->index ? found[k] : k;
-    double off = v3_norm2(v3_sub(hfi_hull_normal(hull, other), d));
-    if (off < least) least = off, face = other;
+
+  // the index finds the few faces whose normals are near d; without it all are tried
+  int32_t found[MOST_FOUND];
+  int count = hull->nface;
+  if (hull->index) {
+    hfiLinear along = {d, 0};
+    count = hfi_tree_above(&hull->index->face, &along, NORMAL_COSINE, found, MOST_FOUND);
   }
-  return face >= 0 && is_exact_face(shape, face, start, slack) ? face : -1;
+
+  double least2 = sqr(NORMAL_TOLERANCE);
+  int32_t nearest = -1;
+  for (int k = 0; k < count; ++k) {
+    int32_t face = hull->index ? found[k] : k;
+    double distance2 = v3_norm2(v3_sub(hfi_hull_normal(hull, face), d));
+    if (!(distance2 < least2)) continue;
+    least2 = distance2;
+    nearest = face;
+  }
+  if (nearest < 0 || !is_exact_face(shape, nearest, start, slack)) return -1;
+  return nearest;
 }
 
 // ---- the contact that a face fixes -----------------------------------------------------------------------
 //
-// The functions contact_with_... compute the contact that a face F fixes at the pose of the cores. They return how far
-// the projection of the origin is inside of F, its distance from the outline [m]; 0 if F fixes no contact.
+// The functions compute_contact_... compute the contact that a face F fixes at the pose of the cores. They return how
+// far the projection of the origin is inside of F, its distance from the outline [m]; 0 if F fixes no contact.
 
 // Distance of x, a point in the plane of a face, from the outline of the face; 0 if x is outside of it.
 static double distance_from_outline(const hfiHull* hull, int32_t face, hfVec3 x) {
@@ -127,13 +141,13 @@ static int clip_to_face(const hfiHull* hull, int32_t face, hfVec3 x, hfVec3 y, h
   for (int32_t k = begin; k < end; ++k) {
     hfVec3 to = hfi_hull_vertex(hull, hull->face_vert[k]);
     hfVec3 inward = v3_cross(normal, v3_sub(to, from));
-    double at_x = v3_dot(inward, v3_sub(x, from));
-    double at_y = v3_dot(inward, v3_sub(y, from));
+    double inside_x = v3_dot(inward, v3_sub(x, from));
+    double inside_y = v3_dot(inward, v3_sub(y, from));
     from = to;
 
-    if (at_x < 0 && !(at_y > 0)) return 0;
-    if (at_x < 0) lo = max2(lo, at_x / (at_x - at_y));
-    else if (at_y < 0) hi = min2(hi, at_x / (at_x - at_y));
+    if (inside_x < 0 && !(inside_y > 0)) return 0;
+    if (inside_x < 0) lo = max2(lo, inside_x / (inside_x - inside_y));
+    else if (inside_y < 0) hi = min2(hi, inside_x / (inside_x - inside_y));
   }
   *middle = v3_axpy(0.5 * (lo + hi), v3_sub(y, x), x);
   return lo < hi;
@@ -201,7 +215,7 @@ static int find_lowest_of_B(const hfiCores* c, hfVec3 m, hfiDifferenceFace* f, h
 
 // Computes the contact of a face of A with the lowest part of B. Returns the distance of the witness from the outline
 // of the face; 0 if it is outside, or if there is no contact to compute.
-static double contact_with_face_of_A(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
+static double compute_contact_with_face_of_A(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
   const hfiHull* B = c->B->hull;
   Above above = {c->A->hull, f->face, B, &c->X_AB};
   const double* plane = above.hull->face_plane + 4 * f->face;
@@ -227,8 +241,8 @@ static double contact_with_face_of_A(const hfiCores* c, hfiDifferenceFace* f, hf
 
 // Computes the contact of a face of B with the lowest part of A. Returns the distance of the witness from the outline
 // of the face; 0 if it is outside. Also returns 0 if the lowest part of A is a face, or nearly one:
-// contact_with_face_of_A computes this contact.
-static double contact_with_face_of_B(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
+// compute_contact_with_face_of_A computes this contact.
+static double compute_contact_with_face_of_B(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
   const double* plane = c->B->hull->face_plane + 4 * f->face;
   hfVec3 normal_B = v3_load(plane);
   hfPose X_BA = pose_inverse(c->X_AB);
@@ -257,10 +271,10 @@ static inline hfVec3 point_into_hull(const hfiHull* hull, const int32_t edge[2],
   return v3_dot(n, d) < 0 ? v3_neg(n) : n;
 }
 
-// The edge of A goes from a to a + u, the edge of B from b to b + v. If they are nearly parallel, they fix no contact.
-// The projection of the origin is inside of the parallelogram F by the least distance of s u and t v from the ends of
-// the edges, across the other edge.
-static double contact_of_edges(const hfiCores* c, const hfiDifferenceFace* f, hfiClosest* closest) {
+// Computes the contact of two edges. The edge of A goes from a to a + u, the edge of B from b to b + v. If they are
+// nearly parallel, they fix no contact. The projection of the origin is inside of the parallelogram F by the least
+// distance of s u and t v from the ends of the edges, across the other edge.
+static double compute_contact_of_edges(const hfiCores* c, const hfiDifferenceFace* f, hfiClosest* closest) {
   const hfiHull* A = c->A->hull;
   const hfiHull* B = c->B->hull;
   hfVec3 a = hfi_hull_vertex(A, f->edge_a[0]);
@@ -292,20 +306,24 @@ static double contact_of_edges(const hfiCores* c, const hfiDifferenceFace* f, hf
   return inside;
 }
 
-static double contact_with_face(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
-  if (f->kind == HFI_FACE_OF_A) return contact_with_face_of_A(c, f, closest);
-  return f->kind == HFI_FACE_OF_B ? contact_with_face_of_B(c, f, closest) : contact_of_edges(c, f, closest);
+// Computes the contact that a face of any kind but HFI_NO_FACE fixes.
+static double compute_contact_with_face(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
+  if (f->kind == HFI_FACE_OF_A) return compute_contact_with_face_of_A(c, f, closest);
+  if (f->kind == HFI_FACE_OF_B) return compute_contact_with_face_of_B(c, f, closest);
+  return compute_contact_of_edges(c, f, closest);
 }
 
 // ---- the face of A - B that fixes a contact --------------------------------------------------------------
 
-// Does the face fix the contact `closest`: are gap and normal the same up to tolerances? Then replaces `closest` by the
-// contact computed from the face.
-static int fixes_contact(const hfiCores* c, hfiDifferenceFace* face, hfiClosest* closest) {
+// Replaces the contact `closest` by the contact computed from a face if the face fixes it: if gap and normal are the
+// same up to tolerances. Returns 1 if it has replaced it.
+static int replace_if_fixed(const hfiCores* c, hfiDifferenceFace* face, hfiClosest* closest) {
   hfiClosest of_face;
-  if (!(contact_with_face(c, face, &of_face) > 0)) return 0;
-  if (!(of_face.gap >= closest->gap - GAP_TOLERANCE * c->scale)) return 0;
-  if (!(v3_norm2(v3_sub(of_face.n, closest->n)) < sqr(NORMAL_TOLERANCE))) return 0;
+  if (!(compute_contact_with_face(c, face, &of_face) > 0)) return 0;
+
+  int has_same_gap = of_face.gap >= closest->gap - GAP_TOLERANCE * c->scale;
+  int has_same_normal = v3_norm2(v3_sub(of_face.n, closest->n)) < sqr(NORMAL_TOLERANCE);
+  if (!has_same_gap || !has_same_normal) return 0;
 
   *closest = of_face;
   return 1;
@@ -330,15 +348,15 @@ int hfi_difference_face_find(hfiCores* c, const hfiSimplex* s, hfiClosest* close
   // a face of A
   int32_t number = find_face(c->A, v3_neg(n), a, slack);
   *face = (hfiDifferenceFace){.kind = HFI_FACE_OF_A, .face = number, .lowest_vertex = b, .lowest_face = -1};
-  if (number >= 0 && fixes_contact(c, face, closest)) return 1;
+  if (number >= 0 && replace_if_fixed(c, face, closest)) return 1;
 
   // a face of B
   number = find_face(c->B, m3_tmulv(c->X_AB.R, n), b, slack);
   *face = (hfiDifferenceFace){.kind = HFI_FACE_OF_B, .face = number, .lowest_vertex = a, .lowest_face = -1};
-  if (number >= 0 && fixes_contact(c, face, closest)) return 1;
+  if (number >= 0 && replace_if_fixed(c, face, closest)) return 1;
 
   // two edges
-  if (find_edge_pair(c, n, a, b, face) && fixes_contact(c, face, closest)) return 1;
+  if (find_edge_pair(c, n, a, b, face) && replace_if_fixed(c, face, closest)) return 1;
   face->kind = HFI_NO_FACE;
   return 0;
 }
@@ -382,6 +400,6 @@ static int shell_contains_ball(const hfiShell* s, const hfiCores* c, hfVec3 m, d
 // Does the face of the last query still fix the contact? Then writes the contact.
 int hfi_last_face_holds(hfiLastFace* last, const hfiCores* c, hfiClosest* closest) {
   if (last->face.kind == HFI_NO_FACE) return 0;
-  if (!(contact_with_face(c, &last->face, closest) > OUTLINE_CLEARANCE * c->scale)) return 0;
+  if (!(compute_contact_with_face(c, &last->face, closest) > OUTLINE_CLEARANCE * c->scale)) return 0;
   return closest->gap > 0 || shell_contains_ball(&last->shell, c, v3_neg(closest->n), -closest->gap);
 }

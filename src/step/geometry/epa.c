@@ -19,31 +19,40 @@
 // (difference_face.c).
 #include "step/geometry/gjk.h"
 
-enum { VERTICES = 128, FACES = 2 * VERTICES }; // capacity of the polytope
-enum { MOST_GROWTH = 16 };                     // Most support points that are added after the answer is known.
+enum { MOST_VERTICES = 128, MOST_FACES = 2 * MOST_VERTICES }; // capacity of the polytope
+enum { MOST_GROWTH = 16 }; // Largest number of support points that are added after the answer is known.
 // Corners that are less than this share of the sizes below the best face belong to it [-].
-static const double FLAT = 1e-12;
-// The polytope has grown enough if all other faces are farther away than the best one by the first share of the sizes
-// [-]. It has also grown enough if A - B reaches beyond the nearest other face by at most the second share of the
-// distance by which this face is farther than the best one [-].
-static const double FAR_ABOVE = 0.1;
-static const double CLOSE_TO = 0.25;
+static const double FLAT_SHARE = 1e-12;
+// The polytope has grown enough if all other faces are farther away than the best one by this share of the sizes [-].
+static const double FAR_ABOVE_SHARE = 0.1;
+// It has also grown enough if A - B reaches beyond the nearest other face by at most this share of the distance by
+// which this face is farther than the best one [-].
+static const double CLOSE_TO_SHARE = 0.25;
+// A height above a face below this share of the sizes is rounding [-].
+static const double TINY_SHARE = 1e-15;
 
 typedef struct Face {
-  int alive, vertex[3]; // counter-clockwise seen from outside
-  int beside[3];        // face across the edge vertex[i] -> vertex[i + 1]
-  hfVec3 normal;
+  int is_alive;  // 0: the face was removed
+  int vertex[3]; // counter-clockwise seen from outside
+  int beside[3]; // face across the edge vertex[i] -> vertex[i + 1]
+  hfVec3 normal; // outward unit normal
 } Face;
+
+// Where a hole ends: edge `edge` of face `face`, which stays.
+typedef struct OutlineEdge {
+  int face, edge;
+} OutlineEdge;
 
 typedef struct Polytope {
   int nvertex, nface;
   double tiny; // A height above a face below this is rounding [m].
-  hfiSupportPoint vertex[VERTICES];
-  Face face[FACES];
+  hfiSupportPoint vertex[MOST_VERTICES];
+  Face face[MOST_FACES];
   // distance of each face's plane from the origin; infinite for removed faces and those without area [m]
-  double distance[FACES];
-  int nfree, unused[FACES]; // indices of removed faces, to be used again
-  int nhorizon, horizon[FACES][2]; // outline of the hole, in order: the face that stays and the number of its edge
+  double distance[MOST_FACES];
+  int nfree, unused[MOST_FACES]; // indices of removed faces, to be used again
+  int nhorizon;
+  OutlineEdge horizon[MOST_FACES]; // outline of the hole, in order
 } Polytope;
 
 // The corner, or edge, of a triangle that follows number i.
@@ -56,7 +65,7 @@ static inline void set_face(Polytope* p, int f, int a, int b, int c) {
   hfVec3 m = v3_cross(v3_sub(p->vertex[b].w, x), v3_sub(p->vertex[c].w, x));
   double area = v3_norm(m);
 
-  face->alive = 1;
+  face->is_alive = 1;
   face->vertex[0] = a;
   face->vertex[1] = b;
   face->vertex[2] = c;
@@ -69,13 +78,14 @@ static inline void set_face(Polytope* p, int f, int a, int b, int c) {
 
 // Removes face f. Its neighbours can be read until its place is used again.
 static void drop_face(Polytope* p, int f) {
-  p->face[f].alive = 0;
+  p->face[f].is_alive = 0;
   p->distance[f] = INFINITY;
   p->unused[p->nfree++] = f;
 }
 
-// Adds support points to the simplex until it has four, each as far as possible from the span of those before.
-static void span_volume(hfiCores* c, hfiSimplex* s) {
+// Adds support points to the simplex until it has four, each as far as possible from the point, the line or the plane
+// of those before.
+static void complete_tetrahedron(hfiCores* c, hfiSimplex* s) {
   static const double AXIS[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
   while (s->count < 4) {
     hfVec3 a = s->point[0].w;
@@ -85,13 +95,13 @@ static void span_volume(hfiCores* c, hfiSimplex* s) {
     hfiSupportPoint best = s->point[0];
     double largest = -1;
     for (int k = 0; k < 6; ++k) {
-      // six directions away from the point, the line or the plane so far
+      // one of six directions away from the point, the line or the plane
       hfVec3 d = v3_load(AXIS[k]);
       if (s->count == 3) d = k & 1 ? v3_neg(m) : m;
       else if (s->count == 2) d = v3_cross(ab, d);
       if (!(v3_norm2(d) > 0)) continue;
 
-      // the distance from that span, squared and scaled, or scaled
+      // the distance from the point or line, squared, or from the plane; each times a constant
       hfiSupportPoint x = hfi_support_pair(c, d);
       hfVec3 ax = v3_sub(x.w, a);
       double size;
@@ -111,7 +121,7 @@ static void span_volume(hfiCores* c, hfiSimplex* s) {
 static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
   static const int FACE[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
   static const int BESIDE[4][3] = {{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}};
-  span_volume(c, s);
+  complete_tetrahedron(c, s);
 
   // The faces of the table look outward if point 3 is below the triangle (0, 1, 2); otherwise exchange two points.
   hfVec3 a = s->point[0].w;
@@ -122,7 +132,7 @@ static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
     p->vertex[2] = s->point[1];
   }
 
-  p->tiny = 1e-15 * c->scale;
+  p->tiny = TINY_SHARE * c->scale;
   p->nvertex = 4;
   p->nface = 4;
   p->nfree = 0;
@@ -132,6 +142,7 @@ static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
   }
 }
 
+// Returns the face that is nearest to the origin.
 static int nearest_face(const Polytope* p) {
   int best = 0;
   double least = p->distance[0];
@@ -159,14 +170,12 @@ static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
     int neighbour = p->face[f].beside[k];
     int edge = 0;
     while (edge < 3 && p->face[neighbour].beside[edge] != f) ++edge;
-    if (edge == 3 || !p->face[neighbour].alive) continue;
+    if (edge == 3 || !p->face[neighbour].is_alive) continue;
 
     if (face_sees(p, neighbour, w)) {
       remove_seen(p, neighbour, next_corner(edge), 2, w);
     } else {
-      p->horizon[p->nhorizon][0] = neighbour;
-      p->horizon[p->nhorizon][1] = edge;
-      p->nhorizon++;
+      p->horizon[p->nhorizon++] = (OutlineEdge){.face = neighbour, .edge = edge};
     }
   }
 }
@@ -174,16 +183,18 @@ static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
 // Closes the hole with faces from the newest vertex to each edge of the outline. Returns 0 if there is no room for the
 // faces, or if rounding has torn the outline.
 static int close_hole(Polytope* p) {
-  int made[FACES];
+  int made[MOST_FACES]; // numbers of the new faces
   int tip = p->nvertex - 1;
   int n = p->nhorizon;
-  if (n < 3 || n > p->nfree + FACES - p->nface) return 0;
+  int room = p->nfree + MOST_FACES - p->nface;
+  if (n < 3 || n > room) return 0;
 
   // a face at each edge of the outline
   for (int k = 0; k < n; ++k) {
-    const int f = p->horizon[k][0];
-    const int i = p->horizon[k][1];
-    made[k] = p->nfree ? p->unused[--p->nfree] : p->nface++;
+    const int f = p->horizon[k].face;
+    const int i = p->horizon[k].edge;
+    if (p->nfree) made[k] = p->unused[--p->nfree];
+    else made[k] = p->nface++;
     set_face(p, made[k], p->face[f].vertex[next_corner(i)], p->face[f].vertex[i], tip);
     p->face[made[k]].beside[0] = f;
     p->face[f].beside[i] = made[k];
@@ -202,7 +213,7 @@ static int close_hole(Polytope* p) {
 
 // Adds the support point w, which face f sees. Returns 0 if that is not possible.
 static int grow(Polytope* p, int f, const hfiSupportPoint* w) {
-  if (p->nvertex == VERTICES) return 0;
+  if (p->nvertex == MOST_VERTICES) return 0;
   p->vertex[p->nvertex++] = *w;
   p->nhorizon = 0;
   remove_seen(p, f, 0, 3, w->w);
@@ -256,12 +267,13 @@ static int grow_further(hfiCores* c, Polytope* p, hfVec3 m, double floor) {
     double spare = p->distance[f] - floor;
     hfiSupportPoint w = hfi_support_pair(c, p->face[f].normal);
     double beyond = v3_dot(p->face[f].normal, w.w) - p->distance[f];
-    if (spare > FAR_ABOVE * c->scale || beyond <= max2(FLAT * c->scale, CLOSE_TO * spare)) return 1;
+    if (spare > FAR_ABOVE_SHARE * c->scale || beyond <= max2(FLAT_SHARE * c->scale, CLOSE_TO_SHARE * spare)) return 1;
     if (!grow(p, f, &w)) return 0;
   }
   return 1;
 }
 
+// Adds face f to the shell.
 static void add_to_shell(const Polytope* p, int f, hfiShell* shell) {
   for (int i = 0; i < 3; ++i) shell->face[shell->nface][i] = (uint8_t)p->face[f].vertex[i];
   shell->nface++;
@@ -277,10 +289,10 @@ static void write_shell(const Polytope* p, hfVec3 m, double floor, hfiShell* she
   }
 
   for (int f = 0; f < p->nface; ++f)
-    if (p->face[f].alive && is_above(p, f, m, floor)) add_to_shell(p, f, shell);
+    if (p->face[f].is_alive && is_above(p, f, m, floor)) add_to_shell(p, f, shell);
   shell->ntop = shell->nface;
   for (int f = 0; f < p->nface; ++f)
-    if (p->face[f].alive && !is_above(p, f, m, floor)) add_to_shell(p, f, shell);
+    if (p->face[f].is_alive && !is_above(p, f, m, floor)) add_to_shell(p, f, shell);
 }
 
 // Returns the unit normal from B into A along which the cores overlap least, up to `accuracy` [m]. s: the simplex of
@@ -292,7 +304,7 @@ hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s, hfiShell* shell) {
   hfVec3 best = v3(0, 0, 1);
   double least = INFINITY;
   int triangle[3] = {0, 1, 2};
-  int whole = 1; // 0 once the polytope can no longer grow
+  int can_grow = 1; // 0: rounding has spoilt the polytope, or it is full
   for (;;) {
     int f = nearest_face(&p);
     if (!(p.distance[f] < least)) break;
@@ -309,13 +321,14 @@ hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s, hfiShell* shell) {
     }
     if (h - distance <= accuracy) break;
 
-    whole = grow(&p, f, &w);
-    if (!whole) break;
+    can_grow = grow(&p, f, &w);
+    if (!can_grow) break;
   }
   write_simplex(&p, triangle, s);
 
-  double floor = least - FLAT * c->scale;
+  // the polytope for the next query
+  double floor = least - FLAT_SHARE * c->scale;
   if (shell) shell->nface = 0;
-  if (shell && whole && grow_further(c, &p, best, floor)) write_shell(&p, best, floor, shell);
+  if (shell && can_grow && grow_further(c, &p, best, floor)) write_shell(&p, best, floor, shell);
   return v3_neg(best); // A moves out of B against m.
 }

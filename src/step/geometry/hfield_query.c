@@ -22,10 +22,10 @@ static int make_ridge(hfVec3 n1, hfVec3 middle1, hfVec3 n2, hfVec3 middle2) {
 }
 
 // What becomes of two contacts.
-typedef enum Verdict { BOTH_STAY, NEW_IS_LEFT_OUT, NEW_REPLACES_KEPT } Verdict;
+typedef enum FieldVerdict { BOTH_STAY, NEW_IS_LEFT_OUT, NEW_REPLACES_KEPT } FieldVerdict;
 
 // Compares a new contact with kept contact i.
-static Verdict compare_contacts(const hfiFieldQuery* q, int i, const hfiContactPoint* point,
+static FieldVerdict compare_contacts(const hfiFieldQuery* q, int i, const hfiContactPoint* point,
                                 const hfiFieldOrigin* origin) {
   const hfiContactPoint* kept = &q->kept.points[i];
   const hfiFieldOrigin* kept_origin = &q->kept.origin[i];
@@ -62,7 +62,7 @@ void hfi_field_add(hfiFieldQuery* q, const hfiContactPoint* point, hfiFieldOrigi
   // of several contacts that it replaces, it takes the place of the last
   int place = -1;
   for (int i = 0; i < kept->count; ++i) {
-    Verdict verdict = compare_contacts(q, i, point, &origin);
+    FieldVerdict verdict = compare_contacts(q, i, point, &origin);
     if (verdict == NEW_IS_LEFT_OUT) return;
     if (verdict == NEW_REPLACES_KEPT) place = i;
   }

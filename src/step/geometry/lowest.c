@@ -65,10 +65,13 @@ int hfi_lowest_find(const hfiHull* hull, hfVec3 up, int32_t start, double slack,
   int nvisited = 0;
   int i = 0;
   while (i < low->count) {
-    int32_t v = low->vertex[i++];
+    int32_t v = low->vertex[i];
+    i++;
+
     int k = 0;
     while (k < nvisited && visited[k] != v) ++k;
-    if (k < nvisited) continue;
+    int is_visited = k < nvisited;
+    if (is_visited) continue;
 
     visited[nvisited++] = v;
     if (!visit_neighbours(hull, up, v, slack, low)) return 0;

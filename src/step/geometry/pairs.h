@@ -40,6 +40,14 @@ static inline void put_point(hfiContactPoint* point, hfVec3 p_WCb, hfVec3 n_W, d
   point->feature = feature;
 }
 
+// The corner of a box that is farthest along d, in the frame of the box.
+static inline hfVec3 hfi_box_corner(const double* half, hfVec3 d) {
+  double x = d.x < 0 ? -half[0] : half[0];
+  double y = d.y < 0 ? -half[1] : half[1];
+  double z = d.z < 0 ? -half[2] : half[2];
+  return v3(x, y, z);
+}
+
 // The share of its depth that an end of a rod keeps as a contact point beside a crossing, whose depth is larger: 1 if
 // both have nearly the same normal, 0 if they push in different directions. There the crossing alone, the direction of
 // least overlap, is the contact.

@@ -9,7 +9,7 @@
 
 // The points found so far, sorted by pair.
 typedef struct FoundPoints {
-  hfiRawContact* at;
+  hfiRawContact* point;
   int count, capacity;
   int dropped;            // number of points for which there was no room
   int32_t next_candidate; // candidate number of the next pair that is not in the scene's list and has no points yet
@@ -27,7 +27,8 @@ typedef struct SecondSearch {
 static int compare_pair(const hfiRawContact* r, const hfiCandidate* c) {
   if (r->geom_a != c->a) return r->geom_a < c->a ? -1 : 1;
   if (r->geom_b != c->b) return r->geom_b < c->b ? -1 : 1;
-  return r->pair < c->pair ? -1 : r->pair > c->pair;
+  if (r->pair != c->pair) return r->pair < c->pair ? -1 : 1;
+  return 0;
 }
 
 // Returns the index of the first point of the pair, or, if it has none, the index at which its points belong.
@@ -37,7 +38,7 @@ static int find_pair(const FoundPoints* f, const hfiCandidate* c) {
 
   while (low < high) {
     int middle = (low + high) / 2;
-    if (compare_pair(&f->at[middle], c) < 0) low = middle + 1;
+    if (compare_pair(&f->point[middle], c) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -54,8 +55,8 @@ static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContac
   int room = f->capacity - (f->count - (end - begin));
   int kept = imin2(n, room);
 
-  memmove(f->at + begin + kept, f->at + end, sizeof *f->at * (size_t)(f->count - end));
-  memcpy(f->at + begin, points, sizeof *points * (size_t)kept);
+  memmove(f->point + begin + kept, f->point + end, sizeof *f->point * (size_t)(f->count - end));
+  memcpy(f->point + begin, points, sizeof *points * (size_t)kept);
   f->count += kept - (end - begin);
   f->dropped += n - kept;
 }
@@ -76,15 +77,19 @@ static void search_pair(const SecondSearch* q, const hfiCandidate* c, int candid
   int begin = find_pair(f, c);
   int end = begin;
   int count = 0;
-  for (; end < f->count && compare_pair(&f->at[end], c) == 0; ++end)
-    if (f->at[end].acts && count < HFI_MAX_POINTS) merged[count++] = f->at[end];
-  if (end > begin) candidate = f->at[begin].candidate;
+  for (; end < f->count && compare_pair(&f->point[end], c) == 0; ++end)
+    if (f->point[end].acts && count < HFI_MAX_POINTS) merged[count++] = f->point[end];
+
+  // the number of the pair: as before, or a new one
+  if (end > begin) candidate = f->point[begin].candidate;
   else if (candidate < 0) candidate = f->next_candidate++;
 
+  // the new points whose feature no acting point has
   int most = hfi_pair_points(type[c->a], type[c->b]);
   for (int k = 0; k < n && count < most; ++k) {
-    hfiRawContact raw = {c->a, c->b, c->pair, candidate, points[k], 0, 0};
-    if (!has_feature(merged, count, points[k].feature)) merged[count++] = raw;
+    if (has_feature(merged, count, points[k].feature)) continue;
+    merged[count] = (hfiRawContact){c->a, c->b, c->pair, candidate, points[k], 0, 0};
+    count++;
   }
   replace_range(f, begin, end, merged, count);
 }
@@ -92,7 +97,8 @@ static void search_pair(const SecondSearch* q, const hfiCandidate* c, int candid
 // Do the bounding spheres of geoms a and b stay apart if the geoms come nearer by `approach`? Planes have no sphere and
 // are never apart.
 static inline int spheres_stay_apart(const SecondSearch* q, double approach, int a, int b) {
-  const double *radius = hf_model_geom_rbound(q->scene->model), *margin = hf_model_geom_margin(q->scene->model);
+  const double* radius = hf_model_geom_rbound(q->scene->model);
+  const double* margin = hf_model_geom_margin(q->scene->model);
   if (!(radius[a] > 0 && radius[b] > 0)) return 0;
   double reached = radius[a] + radius[b] + approach + margin[a] + margin[b];
   return v3_norm2(v3_sub(q->X_WG[b].p, q->X_WG[a].p)) > reached * reached;
@@ -102,22 +108,30 @@ static inline int spheres_stay_apart(const SecondSearch* q, double approach, int
 // the sum of both reaches.
 static inline void search_listed_pair(const SecondSearch* q, int i, FoundPoints* f) {
   const hfiScene* s = q->scene;
-  const hfiCandidate* c = &s->candidate[i];
-  double less = s->cull[i].less;
+  const hfiSceneOptions* options = &s->options;
+  const hfiCandidate* c = &s->pairs.candidate[i];
+  hfiCull* cull = &s->pairs.cull[i];
+  double first_reach = cull->pair_reach; // INFINITY: the first search used the sum of both reaches
 
-  if (less == INFINITY && !(q->extended && (q->extended[c->a] || q->extended[c->b]))) return;
+  int has_grown = q->extended && (q->extended[c->a] || q->extended[c->b]);
+  if (first_reach == INFINITY && !has_grown) return;
 
   double approach = q->reach[c->a] + q->reach[c->b];
-  if (less < INFINITY && s->pair_reach) approach = min2(approach, s->pair_reach(s->pair_data, c->a, c->b, less));
-  if (approach > 0 && !spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
+  if (first_reach < INFINITY && options->pair_reach)
+    approach = min2(approach, options->pair_reach(options->pair_data, c->a, c->b, first_reach));
+  if (!(approach > 0) || spheres_stay_apart(q, approach, c->a, c->b)) return;
+  search_pair(q, c, i, cull, approach, f);
 }
 
 // Searches a scene that lists its pairs. If no reach has grown, only pairs that the first search examined can have more
 // points.
 static void search_listed(const SecondSearch* q, FoundPoints* f) {
   const hfiScene* s = q->scene;
-  for (int k = 0; !q->extended && k < s->nnear; ++k) search_listed_pair(q, s->near[k], f);
-  for (int i = 0; q->extended && i < s->ncandidate; ++i) search_listed_pair(q, i, f);
+  if (!q->extended) {
+    for (int k = 0; k < s->near.count; ++k) search_listed_pair(q, s->near.candidate[k], f);
+    return;
+  }
+  for (int i = 0; i < s->pairs.count; ++i) search_listed_pair(q, i, f);
 }
 
 // Searches the pairs of geom g, whose reach has grown, with all other active geoms. If both reaches of a pair have
@@ -125,14 +139,16 @@ static void search_listed(const SecondSearch* q, FoundPoints* f) {
 static void search_around(const SecondSearch* q, int g, FoundPoints* f) {
   const hfiScene* s = q->scene;
   for (int k = 0; k < s->nactive; ++k) {
-    int other = s->active[k];
-    int a = imin2(g, other);
-    int b = imax2(g, other);
-    double approach = q->reach[a] + q->reach[b];
-    if (other == g || (other < g && q->extended[other]) || spheres_stay_apart(q, approach, a, b)) continue;
-    if (!hfi_filter_test(&s->filter, a, b)) continue;
+    int partner = s->active[k];
+    int is_searched_for_partner = partner < g && q->extended[partner];
+    if (partner == g || is_searched_for_partner) continue;
 
-    hfiCandidate c = {a, b, -1};
+    int a = imin2(g, partner);
+    int b = imax2(g, partner);
+    double approach = q->reach[a] + q->reach[b];
+    if (spheres_stay_apart(q, approach, a, b) || !hfi_filter_test(&s->filter, a, b)) continue;
+
+    hfiCandidate c = {.a = a, .b = b, .pair = -1};
     hfiCull cull = hfi_scene_cull(s, &c);
     search_pair(q, &c, -1, &cull, approach, f);
   }
@@ -148,15 +164,24 @@ static void search_explicit_pairs(const SecondSearch* q, FoundPoints* f) {
   }
 }
 
+// Searches pairs again whose geoms may come nearer to each other than the first search assumed. Returns the number of
+// all points; *dropped grows by those without room.
 int hfi_scene_search_again(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* extended,
                            hfiRawContact* found, int count, int capacity, int* dropped) {
-  SecondSearch q = {s, X_WG, reach, extended};
-  FoundPoints f = {found, count, capacity, 0, s->ncandidate};
+  SecondSearch q = {.scene = s, .X_WG = X_WG, .reach = reach, .extended = extended};
+  FoundPoints f = {.point = found,
+                   .count = count,
+                   .capacity = capacity,
+                   .dropped = 0,
+                   .next_candidate = s->pairs.count};
 
-  if (s->listed) search_listed(&q, &f);
-  for (int k = 0; !s->listed && k < s->nactive; ++k)
-    if (extended[s->active[k]]) search_around(&q, s->active[k], &f);
-  if (!s->listed) search_explicit_pairs(&q, &f);
+  if (s->pairs.are_listed) {
+    search_listed(&q, &f);
+  } else {
+    for (int k = 0; k < s->nactive; ++k)
+      if (extended[s->active[k]]) search_around(&q, s->active[k], &f);
+    search_explicit_pairs(&q, &f);
+  }
   *dropped += f.dropped;
   return f.count;
 }

@@ -5,7 +5,8 @@
 //  |              |          A lies on C, whose contact has the normal m, and is pressed into it by a depth d.
 //  |              |          B lies beside C, as high as C along m.
 //  |______________|____
-//   C          |  B         The front of A and the side of B face each other on a strip of the height d, and would stop A.
+//   C          |  B         The front of A and the side of B face each other on a strip of the height d, and would
+//                            stop A.
 //
 // B is no wall for A: wherever A moves across m, it overlaps B along m by no more than the bound
 //

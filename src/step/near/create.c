@@ -51,7 +51,7 @@ void hfi_near_init(hfiNear* near, const hfModel* m, hfDynamics* dynamics, const 
   near->rows = rows;
   near->capacity = capacity;
   hfi_scene_init(&near->scene, m, arena);
-  near->material = HFI_TAKE(arena, hfiMaterial, near->scene.max_candidate);
+  near->material = HFI_TAKE(arena, hfiMaterial, near->scene.pairs.capacity);
   near->found = HFI_TAKE(arena, hfiRawContact, capacity);
   near->contact = HFI_TAKE(arena, hfiContact, capacity);
   near->touched = HFI_TAKE(arena, int32_t, m->ntree);
@@ -69,7 +69,7 @@ void hfi_near_init(hfiNear* near, const hfModel* m, hfDynamics* dynamics, const 
   near->passage.stop_time = HFI_TAKE(arena, double, m->ntree);
 
   if (!arena->base) return;
-  near->scene.axis_W = dynamics->kinematics.axis_W;
+  near->scene.options.axis_W = dynamics->kinematics.axis_W;
   hfi_near_measure(near);
 }
 
@@ -88,6 +88,6 @@ static int any_is_sticky(const hfModel* m) {
 
 void hfi_near_read_materials(hfiNear* near, const double* weight, int mujoco_softness) {
   near->softness = (hfiSoftness){.weight = weight, .defaults = mujoco_softness};
-  if (near->scene.listed) hfi_contact_materials(&near->scene, &near->softness, near->material);
+  if (near->scene.pairs.are_listed) hfi_contact_materials(&near->scene, &near->softness, near->material);
   near->is_sticky = any_is_sticky(near->model);
 }

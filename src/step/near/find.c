@@ -8,7 +8,7 @@
 static void find_points(hfiNear* near, double horizon, const double* reach) {
   size_t size = sizeof *reach * (size_t)near->model->ngeom;
   // the reach of a pair depends on velocities
-  int can_reuse = reach && !near->scene.still && !hfi_near_asks_pairs(near, horizon);
+  int can_reuse = reach && !near->scene.options.still && !hfi_near_asks_pairs(near, horizon);
 
   if (can_reuse && near->fresh & HFI_FRESH_FOUND && memcmp(reach, near->reach.of_points, size) == 0) return;
 
@@ -23,7 +23,7 @@ static void find_points(hfiNear* near, double horizon, const double* reach) {
 static const double MARGIN_TOLERANCE = 1e-6;
 
 int hfi_near_is_within_margin(const hfiNear* near, const hfiRawContact* r) {
-  return r->point.depth > -near->scene.cull[r->candidate].margin - MARGIN_TOLERANCE;
+  return r->point.depth > -near->scene.pairs.cull[r->candidate].margin - MARGIN_TOLERANCE;
 }
 
 // Lets points that are open, but within the margin of a pair whose material pulls, act.

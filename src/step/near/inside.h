@@ -27,7 +27,7 @@ static inline int hfi_point_is_marked(const hfModel* m, const hfiRawContact* r, 
 // The materials of the pairs that the scene lists. NULL: it lists none, and materials are computed when they are
 // needed.
 static inline const hfiMaterial* hfi_listed_materials(const hfiNear* near) {
-  return near->scene.listed ? near->material : NULL;
+  return near->scene.pairs.are_listed ? near->material : NULL;
 }
 
 // The velocity of the origin p of a geom's frame, if links have the velocities V (nlink) [m/s].

@@ -121,11 +121,11 @@ int hfi_near_refresh(hfiNear* near);
 // hfSimConfig.
 void hfi_near_read_materials(hfiNear* near, const double* weight, int mujoco_softness);
 // Overlaps of flush faces below `flush` have no points [m].
-static inline void hfi_near_leave_out_flush(hfiNear* near, double flush) { near->scene.flush = flush; }
+static inline void hfi_near_leave_out_flush(hfiNear* near, double flush) { near->scene.options.flush = flush; }
 // Leaves out pairs of two geoms that `still` (ngeom) marks, because they cannot move. NULL: all pairs count.
-static inline void hfi_near_leave_out_still(hfiNear* near, const int32_t* still) { near->scene.still = still; }
+static inline void hfi_near_leave_out_still(hfiNear* near, const int32_t* still) { near->scene.options.still = still; }
 // Gives the threads that share the search for points; NULL: none.
-static inline void hfi_near_use_workers(hfiNear* near, hfiWorkers* workers) { near->scene.workers = workers; }
+static inline void hfi_near_use_workers(hfiNear* near, hfiWorkers* workers) { near->scene.options.workers = workers; }
 // The poses have changed: nothing belongs to them yet.
 static inline void hfi_near_forget(hfiNear* near) { near->fresh = 0; }
 

@@ -149,7 +149,7 @@ void hfi_near_second_reach(hfiNear* near, const hfMotion* V, double horizon) {
 int hfi_near_asks_pairs(const hfiNear* near, double horizon) {
   const hfiFarthest* farthest = &near->reach.farthest;
   double longest = farthest->base + farthest->turn * near->size.largest_extent;
-  return horizon > 0 && near->scene.listed && 2 * longest > HFI_FAR_REACH;
+  return horizon > 0 && near->scene.pairs.are_listed && 2 * longest > HFI_FAR_REACH;
 }
 
 void hfi_near_collide(hfiNear* near, double horizon, const double* reach) {
@@ -157,11 +157,11 @@ void hfi_near_collide(hfiNear* near, double horizon, const double* reach) {
   PairSearch search = {.near = near, .h = horizon};
 
   if (hfi_near_asks_pairs(near, horizon)) {
-    scene->pair_reach = first_pair_reach;
-    scene->pair_data = &search;
+    scene->options.pair_reach = first_pair_reach;
+    scene->options.pair_data = &search;
   }
   near->nfound = hfi_scene_collide(scene, near->dynamics->X_WG, reach, near->found, near->capacity, &near->ndropped);
-  scene->pair_reach = NULL;
+  scene->options.pair_reach = NULL;
 }
 
 // Marks in reach.extended the geoms whose second reach exceeds the first by more than HFI_FURTHER, and replaces their
@@ -188,10 +188,10 @@ void hfi_near_search_again(hfiNear* near, const hfMotion* V, double horizon, con
   int any = extend_reach(near, marked);
   if (!any && !hfi_near_asks_pairs(near, horizon)) return;
 
-  scene->pair_reach = second_pair_reach;
-  scene->pair_data = &search;
+  scene->options.pair_reach = second_pair_reach;
+  scene->options.pair_data = &search;
   near->nfound = hfi_scene_search_again(scene, near->dynamics->X_WG, reach->first, any ? reach->extended : NULL,
                                         near->found, near->nfound, near->capacity, &near->ndropped);
-  scene->pair_reach = NULL;
+  scene->options.pair_reach = NULL;
   near->fresh &= ~(uint32_t)HFI_FRESH_FOUND;
 }

@@ -76,9 +76,12 @@ static void measure_widths(const hfiNear* near, hfiSizes* size) {
   // the least width of all pairs; where the scene does not list its pairs for good, the least width of all geoms: no
   // pair has less
   size->least_width = INFINITY;
-  for (int g = 0; !scene->listed && g < m->ngeom; ++g) size->least_width = min2(size->least_width, size->width[g]);
-  for (int i = 0; scene->listed && i < scene->ncandidate; ++i) {
-    const hfiCandidate* c = &scene->candidate[i];
+  if (!scene->pairs.are_listed) {
+    for (int g = 0; g < m->ngeom; ++g) size->least_width = min2(size->least_width, size->width[g]);
+    return;
+  }
+  for (int i = 0; i < scene->pairs.count; ++i) {
+    const hfiCandidate* c = &scene->pairs.candidate[i];
     size->least_width = min2(size->least_width, hfi_pair_width(size->width[c->a], size->width[c->b]));
   }
 }

@@ -297,7 +297,8 @@ static int stop_pairs(const hfiPaths* paths, const int32_t* marked, double* stop
 
   for (int i = 0; i < near->nfound; ++i) {
     const hfiRawContact* r = &near->found[i];
-    if (!is_of_pair_before(near, i) && hfi_point_is_marked(near->model, r, marked)) any |= stop_pair(paths, r, stop_time);
+    if (is_of_pair_before(near, i) || !hfi_point_is_marked(near->model, r, marked)) continue;
+    any |= stop_pair(paths, r, stop_time);
   }
   return any;
 }
