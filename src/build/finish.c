@@ -55,6 +55,7 @@ static void count_hulls(const hfBuilder* b, hfModel* h) {
   for (int i = 0; i < b->mesh.count; ++i) {
     const hfiMesh* mesh = &b->mesh.data[i];
     const hfiHullData* hull = &mesh->hull;
+
     add_count(&h->nhullvert, hull->nvert);
     add_count(&h->nhullface, hull->nface);
     add_count(&h->nhullfacevert, hull->face_start[hull->nface]);

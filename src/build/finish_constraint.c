@@ -104,11 +104,14 @@ static void fill_connect(const hfEqualityDef* d, double* data, hfPose X_W1, hfPo
 // The data of a weld: the anchor in object 2, the same point in object 1, the orientation of 2 in 1, the torque scale.
 // Without a quaternion the pose is the one at qpos0. On sites the frames themselves are welded.
 static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose X_W2) {
-  memcpy(data, d->data, 11 * sizeof *data);
+  // A quaternion whose norm is smaller is not given [-].
+  static const double LEAST_GIVEN_NORM = 1e-10;
+  memcpy(data, d->data, sizeof d->data);
+
   if (d->objkind == HF_OBJECT_SITE) {
     for (int i = 0; i < 6; ++i) data[i] = 0;
     q_store(data + 6, q_identity());
-  } else if (q_norm(q_load(d->data + 6)) > 1e-10) {
+  } else if (q_norm(q_load(d->data + 6)) > LEAST_GIVEN_NORM) {
     q_store(data + 6, q_unit_once(q_load(d->data + 6)));
   } else {
     v3_store(data + 3, pose_inv_point(X_W1, pose_point(X_W2, v3_load(d->data))));

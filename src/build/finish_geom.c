@@ -244,8 +244,10 @@ static void fill_site(hfiFinish* f, int i) {
 static void fill_pair(hfiFinish* f, int i) {
   hfModel* m = f->m;
   const hfPairDef d = hfi_complete_pair(f->b, i);
+
   hfi_set_pair_geom(m)[2 * i] = hfi_order_new(&f->order, HF_OBJECT_GEOM, d.geom1);
   hfi_set_pair_geom(m)[2 * i + 1] = hfi_order_new(&f->order, HF_OBJECT_GEOM, d.geom2);
+
   hfi_set_pair_condim(m)[i] = d.condim;
   memcpy(hfi_set_pair_friction(m) + 5 * i, d.friction, sizeof d.friction);
   hfi_set_pair_margin(m)[i] = d.margin;

@@ -88,12 +88,14 @@ static void sort_by_area(HullWork* w) {
     for (int32_t i = gap; i < w->ntri; ++i) {
       int32_t t = w->order[i];
       int32_t j = i;
+
       for (; j >= gap; j -= gap) {
         int32_t u = w->order[j - gap];
         int is_before = w->area[t] > w->area[u] || (w->area[t] == w->area[u] && t < u);
         if (!is_before) break;
         w->order[j] = u;
       }
+
       w->order[j] = t;
     }
 }

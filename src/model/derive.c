@@ -46,6 +46,7 @@ void hfi_rest_poses(const hfModel* m, hfPose* X_WB) {
   for (int b = 1; b < m->nbody; ++b) {
     hfPose X = offset_in_parent(m, b);
     int first = hf_model_body_jntadr(m)[b];
+
     for (int j = first; j < first + hf_model_body_jntnum(m)[b]; ++j)
       if (hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) X = pose_mul(X, rest_motion(m, j));
     X_WB[b] = pose_mul(X_WB[hf_model_body_parent(m)[b]], X);

@@ -69,6 +69,7 @@ static void make_span(const hfiPathWalk* walk, int start, int next, hfiPathSpan*
   int to = hf_model_wrap_obj(walk->m)[next];
   const int32_t* body = hf_model_site_body(walk->m);
   hfiPathSegment straight = {{body[from], body[to]}, {site_point(walk, from), site_point(walk, to)}};
+
   span->nsegment = 1;
   span->segment[0] = straight;
   span->length = v3_norm(v3_sub(straight.p_W[1], straight.p_W[0]));

@@ -63,8 +63,10 @@ static void add_tendons(const hfModel* m, int first, int n, const hfPose* X_WB, 
   for (int t = 0; t < m->ntendon; ++t) {
     double armature = hf_model_tendon_armature(m)[t];
     if (armature == 0) continue;
+
     for (int k = 0; k < m->nv; ++k) J[k] = 0;
     hfi_add_tendon_moment(m, t, X_WB, 1, J);
+
     for (int b = 0; b < n; ++b)
       for (int a = first + b; a >= 0; a = hf_model_dof_parent(m)[a])
         M[(a - first) * n + b] += armature * J[a] * J[first + b];

@@ -108,6 +108,8 @@ static void fill_sparsity(hfModel* m) {
   for (int i = 0; i < m->nv; ++i) {
     int depth = hf_model_dof_depth(m)[i];
     hfi_set_dof_Madr(m)[i] = adr;
+
+    // the dof and its ancestors, in ascending order
     int dof = i;
     for (int k = depth; k >= 0; --k) {
       hfi_set_M_col(m)[adr + k] = dof;

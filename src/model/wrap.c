@@ -157,7 +157,8 @@ static hfiWrap lift_to_cylinder(const Arc* arc, double r, hfVec3 p0, hfVec3 p1) 
   double in = norm2(sub2(arc->t[0], (Point2){p0.x, p0.y}));
   double out = norm2(sub2((Point2){p1.x, p1.y}, arc->t[1]));
   double round = r * arc->angle;
-  double rise = (p1.z - p0.z) / (in + round + out);
+  double rise = (p1.z - p0.z) / (in + round + out); // per length along the way seen from above
+
   hfVec3 first = v3(arc->t[0].x, arc->t[0].y, p0.z + rise * in);
   hfVec3 last = v3(arc->t[1].x, arc->t[1].y, p1.z - rise * out);
   return (hfiWrap){.touches = 1,

@@ -193,6 +193,7 @@ hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
     hfStatus status = check_field(&FIELDS[i], read_field(c, &FIELDS[i]), error);
     if (status != HF_OK) return status;
   }
+
   if (c->accuracy > 0 && c->accuracy < LEAST_ACCURACY)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "accuracy = %g cannot be met: it must be 0 (fixed steps) or at least %g", c->accuracy,

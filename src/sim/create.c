@@ -112,11 +112,13 @@ static hfStatus create_world(hfSim* s, hfError* error) {
                            .mujoco_softness = s->config.mujoco_softness,
                            .allocator = s->config.allocator,
                            .workers = hfi_threads_workers(s->threads)};
+
   if (config.max_contacts == 0) {
     int points = hfi_method_is(s->method, HFI_SPARSE_HEAPS) ? POINTS_IN_BLOCK : POINTS_IN_PILE;
     hfStatus status = hfi_plan_contacts(s->model, points, &config.max_contacts, error);
     if (status != HF_OK) return status;
   }
+
   return hfi_world_create(&s->world, s->model, &config, error);
 }
 

@@ -60,10 +60,10 @@ static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
 static double add_tendon_actuators(const hfActuation* a, int t) {
   const hfModel* m = a->model;
   double sum = 0;
+
   for (int i = 0; i < m->nu; ++i) {
-    int is_on_tendon = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON &&
-        hf_model_actuator_trnid(m)[2 * i] == t;
-    if (is_on_tendon) sum += a->force[i];
+    if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_TENDON) continue;
+    if (hf_model_actuator_trnid(m)[2 * i] == t) sum += a->force[i];
   }
   return sum;
 }
@@ -80,10 +80,12 @@ static hfVec3 subtree_velocity(const hfDynamics* d, int body) {
   const double* mass = hf_model_body_mass(d->model);
   double total = 0; // mass [kg]
   hfVec3 momentum = v3_zero();
+
   for (int b = body; b < hf_model_body_subtreeend(d->model)[body]; ++b) {
     total += mass[b];
     momentum = v3_axpy(mass[b], com_velocity(d, b), momentum);
   }
+
   return total > 0 ? v3_scale(1 / total, momentum) : v3_zero();
 }
 
@@ -94,6 +96,7 @@ static hfVec3 subtree_angular_momentum(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
   hfVec3 c = hf_dynamics_com(d, body);
   hfVec3 L = v3_zero();
+
   for (int b = body; b < hf_model_body_subtreeend(m)[body]; ++b) {
     const hfMat3* R = &d->X_WB[b].R;
     hfVec3 w_B = m3_tmulv(*R, d->V[d->body_link[b]].w);

@@ -26,11 +26,13 @@ typedef struct Match {
 static Match find_objects(const hfModel* m, int s) {
   Match x = {.kind = {hf_model_sensor_objkind(m)[s], hf_model_sensor_refkind(m)[s]},
              .id = {hf_model_sensor_obj(m)[s], hf_model_sensor_ref(m)[s]}};
+
   for (int k = 0; k < 2; ++k) {
     if (x.kind[k] != HF_OBJECT_BODY) continue;
     int with_subtree = hf_model_sensor_subtree(m)[s] >> k & 1;
     x.end[k] = with_subtree ? hf_model_body_subtreeend(m)[x.id[k]] : x.id[k] + 1;
   }
+
   return x;
 }
 
@@ -160,10 +162,12 @@ static double* store_slot(double* out, int data, int found, const Seen* x) {
   if (data & HF_CONTACT_DATA_FOUND) *out++ = found;
   if (data & HF_CONTACT_DATA_FORCE) out = hfi_store_vector(out, x->force);
   if (data & HF_CONTACT_DATA_TORQUE) out = hfi_store_vector(out, x->torque);
+
   if (data & HF_CONTACT_DATA_DIST) *out++ = x->dist;
   if (data & HF_CONTACT_DATA_POS) out = hfi_store_vector(out, x->p_W);
   if (data & HF_CONTACT_DATA_NORMAL) out = hfi_store_vector(out, x->normal);
   if (data & HF_CONTACT_DATA_TANGENT) out = hfi_store_vector(out, x->tangent);
+
   if (data & HF_CONTACT_DATA_LINVEL) out = hfi_store_vector(out, x->linvel);
   if (data & HF_CONTACT_DATA_ANGVEL) out = hfi_store_vector(out, x->angvel);
   return out;

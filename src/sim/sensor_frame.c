@@ -9,6 +9,7 @@
 // Returns the frame of an object of this kind, or the frame of the world for HF_OBJECT_NONE.
 hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
   const hfModel* m = d->model;
+
   switch (kind) {
   case HF_OBJECT_GEOM: return (hfiFrame){hf_model_geom_body(m)[id], hf_dynamics_geom_pose(d, id)};
   case HF_OBJECT_SITE: return (hfiFrame){hf_model_site_body(m)[id], hf_dynamics_site_pose(d, id)};
@@ -33,6 +34,7 @@ static hfQuat camera_quat(const hfDynamics* d, int id) {
 // Returns the orientation of the frame of an object of this kind.
 static hfQuat frame_quat(const hfDynamics* d, int kind, int id) {
   const hfModel* m = d->model;
+
   switch (kind) {
   case HF_OBJECT_GEOM: return q_mul(d->q_WB[hf_model_geom_body(m)[id]], q_load(hf_model_geom_quat(m) + 4 * id));
   case HF_OBJECT_SITE: return q_mul(d->q_WB[hf_model_site_body(m)[id]], q_load(hf_model_site_quat(m) + 4 * id));

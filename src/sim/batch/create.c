@@ -26,10 +26,12 @@ static hfStatus check_config(const hfBatchConfig* c, hfError* error) {
                       HF_DEVICE_CPU);
   if (c->ordinal != 0)
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "ordinal %d does not exist: the CPU is one device, 0", c->ordinal);
+
   if (c->nworld < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "nworld must be at least 1, is %d", c->nworld);
   if (c->threads < 0 || c->threads > LARGEST_THREAD_COUNT)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "threads must be from 0 to %d, is %d", LARGEST_THREAD_COUNT,
                       c->threads);
+
   if (c->max_memory < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "max_memory must not be negative");
   if (c->max_contacts < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "max_contacts must not be negative");
   return HF_OK;
@@ -83,9 +85,11 @@ static hfStatus create_lanes(hfBatch* b, hfError* error) {
     hfiLane* lane = &b->lane[i];
     lane->first = (int32_t)((int64_t)b->nworld * i / b->nlane);
     lane->last = (int32_t)((int64_t)b->nworld * (i + 1) / b->nlane);
+
     hfStatus status = hf_sim_create(&lane->sim, b->model, &b->config.sim, error);
     if (status != HF_OK) return status;
   }
+
   return hfi_threads_create(&b->threads, b->nlane, BATCH_THREAD_WAIT, error);
 }
 
@@ -125,9 +129,11 @@ hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfBatchCon
 // Frees a batch, also one whose creation was given up. b may be NULL.
 void hf_batch_free(hfBatch* b) {
   if (!b) return;
+
   hfi_threads_free(b->threads);
   for (int i = 0; b->lane && i < b->nlane; ++i) hf_sim_free(b->lane[i].sim);
   hfi_params_free(b);
+
   free(b->lane);
   free(b->arrays);
   free(b->states);

@@ -29,6 +29,7 @@ const char* hf_batch_field_name(hfBatchField field) {
       [HF_BATCH_ACCELERATION] = "acceleration",
       [HF_BATCH_POSE] = "pose",
   };
+
   return field >= 0 && field < HF_BATCH_FIELDS ? names[field] : NULL;
 }
 

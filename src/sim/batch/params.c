@@ -155,6 +155,7 @@ void hfi_params_free(hfBatch* b) {
     hf_sim_free(b->lane[i].overlaid);
     hf_params_free(b->lane[i].params);
   }
+
   for (int f = 0; f <= HFI_GRAVITY; ++f) {
     free(b->param[f]);
     free(b->in_force[f]);
