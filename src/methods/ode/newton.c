@@ -89,11 +89,11 @@ static hfStatus iterate(const hfiStageProblem* problem, int always_exact, double
   return HF_OK;
 }
 
-typedef enum Verdict { SOLVED, HOPELESS, UNFINISHED } Verdict;
+typedef enum NewtonVerdict { SOLVED, HOPELESS, UNFINISHED } NewtonVerdict;
 
 // Decides after an iteration, which led to a y with the norm `length`: whether y is the solution, whether the
 // iterations will not find it, or whether they go on. Updates the contraction that they have shown, and result->theta.
-static Verdict decide(const hfiStageOptions* options, const NewtonStep* step, double length, Contraction* before,
+static NewtonVerdict decide(const hfiStageOptions* options, const NewtonStep* step, double length, Contraction* before,
                       hfiStageResult* result) {
   const double negligible = NEGLIGIBLE_SHARE * options->tolerance;
   const double size = step->update;
@@ -142,7 +142,7 @@ hfStatus hfi_stage_newton(const hfiStageProblem* problem, const hfiStageOptions*
     if (!isfinite(step.update)) return HF_NOT_CONVERGED;
 
     if (step.moved) contraction.update = UNKNOWN_NORM;
-    Verdict verdict = decide(options, &step, problem->norm(problem->context, y), &contraction, result);
+    NewtonVerdict verdict = decide(options, &step, problem->norm(problem->context, y), &contraction, result);
     if (verdict == SOLVED) return HF_OK;
     if (verdict == HOPELESS) return HF_NOT_CONVERGED;
   }
