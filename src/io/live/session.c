@@ -1,8 +1,10 @@
-// See session.h.
+// A world that somebody watches and changes while it runs: see session.h.
 //
 // Dragging: a spring and a damper pull the held point p of a body towards the target,
 //   F = k (p_target - p) - c v_p,   c = 2 sqrt(k m) where the stiffness is the default,
 // as a wrench at the body's centre of mass, torque (p - p_com) x F.
+//
+// s: the session, c: a command, m: a model or a moment of the history, out: the bytes to which chunks are added.
 #include "io/live/session.h"
 
 #include "base/clock.h"
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The model that the sim steps: with the values that were changed, if there are some.
 static const hfModel* model_of(const hfiSession* s) {
   return s->params ? hf_params_model(s->params) : s->base;
 }
@@ -60,8 +63,9 @@ static void release_controls(hfiSession* s) {
   for (int i = 0; i < s->base->nu; ++i) s->held[i] = NAN;
 }
 
-hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config, const hfState* start, const hfInput* input,
-                          double history_time, hfError* error) {
+// Makes a session that begins at a state with an input, which are copied. history_time: how far one can go back [s].
+hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config, const hfState* start,
+                          const hfInput* input, double history_time, hfError* error) {
   hfiSession s = {.base = model, .config = *config, .drag = {.body = -1}, .speed = 1};
   for (int i = 0; i < HFI_SCALES; ++i) s.scale[i] = 1;
 
@@ -92,6 +96,7 @@ hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSim
   return HF_OK;
 }
 
+// Releases all that a session has.
 void hfi_session_close(hfiSession* s) {
   hf_sim_free(s->sim);
   hf_dynamics_free(s->dynamics);
@@ -112,23 +117,26 @@ void hfi_session_close(hfiSession* s) {
 // ---- dragging ------------------------------------------------------------------------------------
 
 // Sets the wrench by which the dragged body is pulled.
-static void pull(hfiSession* s) {
+static void set_drag_wrench(hfiSession* s) {
   const hfModel* m = model_of(s);
-  hfiDrag* g = &s->drag;
+  const hfiDrag* drag = &s->drag;
   hf_dynamics_set_position(s->dynamics, hf_state_q(s->state), s->input);
   hf_dynamics_set_velocity(s->dynamics, hf_state_v(s->state));
 
-  hfPose X = hf_dynamics_body_pose(s->dynamics, g->body);
-  hfVec3 arm = m3_mulv(X.R, g->p_B);
-  hfVec3 p = v3_add(X.p, arm);
-  hfVec3 com = v3_add(X.p, m3_mulv(X.R, v3_load(hf_model_body_com(m) + 3 * g->body)));
-  hfVec3 v = hf_dynamics_point_velocity(s->dynamics, g->body, p).v;
+  // the held point, the centre of mass, and the velocity of the point, in the world
+  hfPose X_WB = hf_dynamics_body_pose(s->dynamics, drag->body);
+  hfVec3 p = v3_add(X_WB.p, m3_mulv(X_WB.R, drag->p_B));
+  hfVec3 p_com = v3_add(X_WB.p, m3_mulv(X_WB.R, v3_load(hf_model_body_com(m) + 3 * drag->body)));
+  hfVec3 v_p = hf_dynamics_point_velocity(s->dynamics, drag->body, p).v;
 
-  hfVec3 f = v3_sub(v3_scale(g->stiffness, v3_sub(g->target_W, p)), v3_scale(g->damping, v));
-  s->input->wrench[g->body] = (hfForce){.n = v3_cross(v3_sub(p, com), f), .f = f};
+  hfVec3 F = v3_sub(v3_scale(drag->stiffness, v3_sub(drag->target_W, p)), v3_scale(drag->damping, v_p));
+  s->input->wrench[drag->body] = (hfForce){.n = v3_cross(v3_sub(p, p_com), F), .f = F};
 }
 
-// Takes hold of a body at a point of it. Refuses one that does not move.
+// The stiffness of dragging, divided by the mass that is dragged, if the command gives none [N/m/kg].
+static const double DEFAULT_DRAG_STIFFNESS = 200;
+
+// Begins to drag a body at a point of it. Refuses one that does not move.
 static hfStatus start_drag(hfiSession* s, const hfiCommand* c, hfError* error) {
   const hfModel* m = model_of(s);
   if (c->index >= (uint32_t)m->nbody || hf_model_body_tree(m)[c->index] < 0)
@@ -136,7 +144,7 @@ static hfStatus start_drag(hfiSession* s, const hfiCommand* c, hfError* error) {
 
   if (s->drag.body >= 0) s->input->wrench[s->drag.body] = (hfForce){0};
   double mass = hf_model_body_subtreemass(m)[c->index];
-  double stiffness = c->x[6] > 0 ? c->x[6] : 200 * mass;
+  double stiffness = c->x[6] > 0 ? c->x[6] : DEFAULT_DRAG_STIFFNESS * mass;
   s->drag = (hfiDrag){.body = (int32_t)c->index,
                       .p_B = {c->x[0], c->x[1], c->x[2]},
                       .target_W = {c->x[3], c->x[4], c->x[5]},
@@ -152,16 +160,20 @@ static void end_drag(hfiSession* s) {
 
 // ---- changed values ------------------------------------------------------------------------------
 
-// Multiplies a field of the model. only_free: that of bodies with a free joint, which are things and no robots.
+// Multiplies a field of the model. only_free: only the rows of bodies with a free joint, which are objects and not
+// robots. A negative dynamic friction stands for none, and stays.
 static void scale_field(hfiSession* s, hfModelField field, double factor, int only_free) {
   double* to = hf_params_field(s->params, field);
   const double* from = (const double*)((uintptr_t)s->base + (uintptr_t)s->base->offset[field]);
   hfFieldInfo info = hf_model_field_info(s->base, field);
 
   for (int i = 0; i < info.rows * info.columns; ++i) {
-    int joint = only_free ? hf_model_body_jntadr(s->base)[i / info.columns] : -1;
-    if (only_free && (joint < 0 || hf_model_jnt_type(s->base)[joint] != HF_JOINT_FREE)) continue;
-    to[i] = from[i] >= 0 || field != HF_FIELD_geom_friction_dynamic ? factor * from[i] : from[i];
+    if (only_free) {
+      int joint = hf_model_body_jntadr(s->base)[i / info.columns];
+      if (joint < 0 || hf_model_jnt_type(s->base)[joint] != HF_JOINT_FREE) continue;
+    }
+    int is_absent = field == HF_FIELD_geom_friction_dynamic && !(from[i] >= 0);
+    to[i] = is_absent ? from[i] : factor * from[i];
   }
 }
 
@@ -175,7 +187,8 @@ static void apply_scale(hfiSession* s, int what) {
   for (int i = 0; i < 3; ++i) scale_field(s, fields[what][i], f, what == HFI_SCALE_MASS);
 }
 
-static hfStatus need_params(hfiSession* s, hfError* error) {
+// Makes the values that can be changed, when the first one is.
+static hfStatus ensure_params(hfiSession* s, hfError* error) {
   return s->params ? HF_OK : hf_params_create(&s->params, s->base, error);
 }
 
@@ -183,7 +196,7 @@ static hfStatus need_params(hfiSession* s, hfError* error) {
 static hfStatus change_scale(hfiSession* s, const hfiCommand* c, hfError* error) {
   if (c->index >= HFI_SCALES || !(c->x[0] >= 0.01 && c->x[0] <= 100))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "scale %u by %g: allowed is 0.01 to 100", c->index, c->x[0]);
-  hfStatus status = need_params(s, error);
+  hfStatus status = ensure_params(s, error);
   if (status != HF_OK) return status;
 
   s->scale[c->index] = c->x[0];
@@ -199,7 +212,7 @@ static hfStatus change_field(hfiSession* s, const hfiCommand* c, hfError* error)
   hfFieldInfo info = hf_model_field_info(s->base, (hfModelField)c->index);
   if (!info.overlay || !(c->x[0] >= 0 && c->x[0] < (double)info.rows * info.columns))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "%s[%g] cannot be changed", info.name, c->x[0]);
-  hfStatus status = need_params(s, error);
+  hfStatus status = ensure_params(s, error);
   if (status != HF_OK) return status;
 
   double* number = hf_params_field(s->params, (hfModelField)c->index) + (long)c->x[0];
@@ -258,7 +271,8 @@ static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
 // Goes back to a time, or to the oldest moment that is kept: the moment that a page asks for may have been dropped
 // while the world played.
 static hfStatus seek(hfiSession* s, double time, hfError* error) {
-  const hfiMoment* m = hfi_history_find(&s->history, time + 1e-9);
+  static const double TIME_TOLERANCE = 1e-9; // between the time that a page shows and the time of a moment [s]
+  const hfiMoment* m = hfi_history_find(&s->history, time + TIME_TOLERANCE);
   if (!m && s->history.count > 0) m = hfi_history_at(&s->history, 0);
   if (!m) return hfi_refuse(error, HF_ERROR_ARGUMENT, "cannot go back to %g s: no state of that time is kept", time);
 
@@ -268,7 +282,8 @@ static hfStatus seek(hfiSession* s, double time, hfError* error) {
   return status;
 }
 
-// The payload of a state chunk: head, controls, mocap poses, state without the unused memory.
+// Continues from the payload of a state chunk: head, controls, mocap poses, state without the unused memory. Refuses
+// one that does not fit the model.
 hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, int with_controls, hfError* error) {
   hfiStateHead head;
   hfState state;
@@ -315,6 +330,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
 
 // ---- commands ------------------------------------------------------------------------------------
 
+// Lets the user hold a control.
 static hfStatus set_control(hfiSession* s, const hfiCommand* c, hfError* error) {
   if (c->index >= (uint32_t)s->base->nu)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no actuator %u", c->index);
@@ -332,11 +348,14 @@ static hfStatus set_joint(hfiSession* s, const hfiCommand* c, hfError* error) {
   return HF_OK;
 }
 
+// Executes a command. A refusal changes nothing.
 hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error) {
+  enum { MOST_STEPS = 1000, MOST_SPEED = 1000 };
+
   switch (c->kind) {
   case HFI_COMMAND_PLAY:
-    if (!(c->x[0] > 0 && c->x[0] <= 1000))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "speed %g: allowed is above 0, up to 1000", c->x[0]);
+    if (!(c->x[0] > 0 && c->x[0] <= MOST_SPEED))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "speed %g: allowed is above 0, up to %d", c->x[0], MOST_SPEED);
     s->playing = 1;
     s->speed = c->x[0];
     return HF_OK;
@@ -344,16 +363,18 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
   case HFI_COMMAND_PAUSE:
     s->playing = 0;
     s->pending = 0;
-
     return HF_OK;
+
   case HFI_COMMAND_STEP:
     s->playing = 0;
-    s->pending = c->index > 1000 ? 1000 : (int32_t)c->index;
+    s->pending = c->index > MOST_STEPS ? MOST_STEPS : (int32_t)c->index;
     return HF_OK;
+
   case HFI_COMMAND_RESET:
     return reset(s, c, error);
   case HFI_COMMAND_SEEK:
     return seek(s, c->x[0], error);
+
   case HFI_COMMAND_CONTROL:
     return set_control(s, c, error);
   case HFI_COMMAND_RELEASE:
@@ -361,11 +382,13 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
     return HF_OK;
   case HFI_COMMAND_JOINT:
     return set_joint(s, c, error);
+
   case HFI_COMMAND_DRAG:
     return start_drag(s, c, error);
   case HFI_COMMAND_DROP:
     end_drag(s);
     return HF_OK;
+
   case HFI_COMMAND_FIELD:
     return change_field(s, c, error);
   case HFI_COMMAND_SCALE:
@@ -387,10 +410,11 @@ static hfInput step_input(hfiSession* s) {
   return input;
 }
 
+// Takes one step and adds its events. After a refusal the session stands still.
 hfStatus hfi_session_step(hfiSession* s, hfiBytes* out) {
   hfStepReport report;
   hfInput input = step_input(s);
-  if (s->drag.body >= 0) pull(s);
+  if (s->drag.body >= 0) set_drag_wrench(s);
 
   s->status = hf_sim_step(s->sim, s->state, &input, &report, &s->error);
   if (s->status < 0) {
@@ -398,15 +422,19 @@ hfStatus hfi_session_step(hfiSession* s, hfiBytes* out) {
     s->pending = 0;
     return s->status;
   }
+
   ++s->steps;
   s->stream.next_frame = INFINITY; // The clock decides when there is a frame.
   hfi_stream_step(&s->stream, s->sim, s->state, &input, &report, 0, out);
   return HF_OK;
 }
 
+// Takes the pending single steps, then the steps that are due after `wall` seconds of the clock, for at most `budget`
+// seconds. Simulated time for which the budget is too short is dropped.
 void hfi_session_advance(hfiSession* s, double wall, double budget, hfiBytes* out) {
   double end = hfi_clock() + budget;
   double h = hf_sim_step_size(s->sim);
+
   for (; s->pending > 0 && hfi_clock() <= end; --s->pending)
     if (hfi_session_step(s, out) < 0) break;
   if (!s->playing) return;
@@ -427,6 +455,7 @@ void hfi_session_state(hfiSession* s, hfiBytes* out) {
   hfi_stream_state(s->base, s->state, &input, out);
 }
 
+// Adds a frame of the present, and keeps it with the state in the history if time has passed since the last one.
 void hfi_session_frame(hfiSession* s, double wall, hfiBytes* out) {
   hfInput input = step_input(s);
   hfi_stream_frame(&s->stream, s->sim, s->state, &input, wall, out);
@@ -443,7 +472,9 @@ void hfi_session_frame(hfiSession* s, double wall, hfiBytes* out) {
   hfi_bytes_release(&state);
 }
 
+// Writes the history as a recording, with a state from which a run can continue after every 30th frame.
 void hfi_session_recording(hfiSession* s, const char* scene, hfiBytes* out) {
+  enum { FRAMES_PER_STATE = 30 };
   hfiStream plain = {.model = s->base};
   hfi_stream_head(&plain, scene, out);
   hfi_stream_run(s->sim, out);
@@ -452,7 +483,7 @@ void hfi_session_recording(hfiSession* s, const char* scene, hfiBytes* out) {
     const hfiMoment* m = hfi_history_at(&s->history, i);
     hfi_bytes_put(out, hfi_moment_chunks(m), m->chunks_size);
 
-    if (i % 30 != 0) continue;
+    if (i % FRAMES_PER_STATE != 0) continue;
     size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
     hfi_bytes_put(out, m->state, m->state_size);
     hfi_chunk_end(out, start);

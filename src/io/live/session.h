@@ -22,13 +22,14 @@ typedef struct hfiSession {
   hfSim* sim;
   hfState *state, *start;
   hfInput *input, *start_input; // mocap poses, controls and the drag's wrench
-  double *base_controls, *held; // (nu) controls that act if the user sets none (NaN: the scene's signal); controls that the user holds (NaN: none)
+  double* base_controls; // (nu) controls that act if the user sets none; NaN: the scene's signal acts
+  double* held;          // (nu) controls that the user holds; NaN: none
   double scale[HFI_SCALES];
   hfiDrag drag;
   hfDynamics* dynamics; // kinematics that find the dragged point
   hfiStream stream;
   hfiHistory history;
-  int32_t playing;
+  int32_t playing; // 1: time goes on
   int32_t pending; // single steps to take
   double speed;    // simulated time over wall time
   double debt;     // simulated time that is due [s]

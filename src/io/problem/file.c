@@ -4,6 +4,8 @@
 // and length, then one line for each element, floating-point members first. 17 significant digits give every double
 // back bit for bit; bounds may be inf. Readers skip empty lines and lines that begin with #. The last section, drift,
 // exists only if some surface moves.
+//
+// P: the problem, s: a section, n: lengths, r: the reader of the text.
 #include <holdfast/step_problem.h>
 
 #include "base/arena.h"
@@ -38,19 +40,24 @@ typedef struct lengths {
   int32_t M, drift;
 } lengths;
 
-// Lists the sections in the order of the file.
+// Lists the sections in the order of the file: name, array, length, extra elements, numbers of an element, its bytes.
 static void list_sections(hfStepProblem* P, lengths* n, section* list) {
   const section all[SECTIONS] = {
+      // trees
       {"tree_start", (void**)&P->tree_start, &P->ntree, 1, 0, 1, sizeof(int32_t)},
       {"M_start", (void**)&P->M_start, &P->ntree, 1, 0, 1, sizeof(int32_t)},
       {"M", (void**)&P->M, &n->M, 0, 1, 0, sizeof(double)},
       {"diag", (void**)&P->diag, &P->nv, 0, 1, 0, sizeof(double)},
       {"p", (void**)&P->p, &P->nv, 0, 1, 0, sizeof(double)},
       {"v0", (void**)&P->v0, &P->nv, 0, 1, 0, sizeof(double)},
+
+      // blocks and their Jacobians
       {"block", (void**)&P->block, &P->nblock, 0, 0, 6, sizeof(hfStepBlock)},
       {"piece", (void**)&P->piece, &P->npiece, 0, 0, 4, sizeof(hfStepPiece)},
       {"cols", (void**)&P->cols, &P->ncol, 0, 0, 1, sizeof(int32_t)},
       {"J", (void**)&P->J, &P->njac, 0, 1, 0, sizeof(double)},
+
+      // laws
       {"saturated", (void**)&P->saturated, &P->nsaturated, 0, 4, 0, sizeof(hfSaturatedRow)},
       {"contact", (void**)&P->contact, &P->ncontact, 0, CONTACT_REALS, 1, sizeof(hfContactLaw)},
       {"drift", (void**)&P->drift, &n->drift, 0, 1, 0, sizeof(double)},
@@ -72,6 +79,7 @@ static void write_element(hfiOutput* file, const section* s, const char* element
   hfi_output_print(file, "\n");
 }
 
+// Writes a problem to a file.
 hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfStepProblem P = *problem;
@@ -83,8 +91,9 @@ hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, h
   hfStatus status = hfi_output_open(&file, path, HFI_OUTPUT_WHOLE, error);
   if (status != HF_OK) return status;
 
+  int sections = P.drift ? SECTIONS : SECTIONS - 1;
   hfi_output_print(&file, "%s\nh %.17g\nnrow %d\n", header, P.h, P.nrow);
-  for (int i = 0; i < SECTIONS - !P.drift; ++i) {
+  for (int i = 0; i < sections; ++i) {
     int32_t count = *list[i].count + list[i].extra;
     hfi_output_print(&file, "%s %d\n", list[i].name, count);
     for (int32_t k = 0; k < count; ++k)
@@ -127,10 +136,11 @@ static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
   if (!status) status = hfi_text_end_line(r);
   if (status) return status;
 
-  int valid = count >= s->extra && (size_t)count <= r->size / 2;
+  int is_valid = count >= s->extra && (size_t)count <= r->size / 2;
   for (int j = 0; j < i; ++j)
-    if (list[j].count == s->count && *s->count != count - s->extra) valid = 0;
-  if (!valid) return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d elements", r->path, r->line, s->name, count);
+    if (list[j].count == s->count && *s->count != count - s->extra) is_valid = 0;
+  if (!is_valid)
+    return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d elements", r->path, r->line, s->name, count);
   *s->count = count - s->extra;
   return HF_OK;
 }
@@ -139,10 +149,13 @@ static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
 static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list, hfiArena* arena) {
   hfStatus status = read_header(r, P);
   for (int i = 0; i < SECTIONS && !status; ++i) {
-    int missing = 0; // The last section may be missing.
+    int is_missing = 0;
     int may_be_missing = i == SECTIONS - 1;
-    status = may_be_missing ? hfi_text_expect_or_end(r, list[i].name, &missing) : hfi_text_expect(r, list[i].name);
-    if (missing) return HF_OK;
+    if (may_be_missing)
+      status = hfi_text_expect_or_end(r, list[i].name, &is_missing);
+    else
+      status = hfi_text_expect(r, list[i].name);
+    if (is_missing) return HF_OK;
     if (!status) status = read_length(r, list, i);
     if (status) return status;
 
@@ -173,6 +186,7 @@ static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {
 
 static hfStatus check_problem(const void* object, hfError* error) { return hf_step_problem_validate(object, error); }
 
+// Reads a problem from a file, and refuses one that is not valid.
 hfStatus hf_step_problem_read(hfStepProblem** problem, const char* path, hfError* error) {
   hfi_clear_error(error);
   void* read = NULL;

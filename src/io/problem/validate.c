@@ -1,23 +1,25 @@
 // Validation of step problems: checks that indices, sizes and numbers are what step_problem.h says,
 // and names the tree or block that is not.
+//
+// P: the problem, t: a tree, b: a block, M: the mass matrix of a tree, n: its dofs.
 #include <holdfast/step_problem.h>
 
 #include "base/error.h"
 #include "base/finite.h"
 
-// Two entries of M that should be equal may differ by this share of the diagonal: they may have
-// been summed in different orders [-].
-static const double ASYMMETRY = 1e-9;
+// Two entries of M that should be equal may differ by this share of the diagonal, because they may have been summed in
+// different orders [-].
+static const double ASYMMETRY_SHARE = 1e-9;
 
 #define REFUSE(...) return hfi_refuse(error, HF_ERROR_ARGUMENT, __VA_ARGS__)
 
-// Do `count` elements from index `first` on lie within `total`?
-static int in_range(int64_t first, int64_t count, int64_t total) {
+// Whether `count` elements from index `first` on lie within `total`.
+static int is_in_range(int64_t first, int64_t count, int64_t total) {
   return first >= 0 && count >= 0 && first + count <= total;
 }
 
-// Are n numbers finite and none of them negative?
-static int none_negative(const double* x, int n) {
+// Whether n numbers are finite and none of them is negative.
+static int are_nonnegative(const double* x, int n) {
   return hfi_none_negative(x, n) && hfi_all_finite(x, n);
 }
 
@@ -47,15 +49,16 @@ static hfStatus check_tree(const hfStepProblem* P, int t, hfError* error) {
     REFUSE("tree %d: %d dofs with a mass matrix of %d numbers", t, (int)n, (int)size);
 
   // numbers
-  if (!hfi_all_finite(M, (int)(n * n)) || !hfi_all_finite(P->p + first, (int)n) || !hfi_all_finite(P->v0 + first, (int)n))
-    REFUSE("tree %d: M, p or v0 is not finite", t);
-  if (!none_negative(P->diag + first, (int)n)) REFUSE("tree %d: diag is negative or not finite", t);
+  int is_finite = hfi_all_finite(M, (int)(n * n)) && hfi_all_finite(P->p + first, (int)n) &&
+                  hfi_all_finite(P->v0 + first, (int)n);
+  if (!is_finite) REFUSE("tree %d: M, p or v0 is not finite", t);
+  if (!are_nonnegative(P->diag + first, (int)n)) REFUSE("tree %d: diag is negative or not finite", t);
 
   // M has a positive diagonal and is symmetric
   for (int i = 0; i < n; ++i) {
     if (!(M[i * n + i] > 0)) REFUSE("tree %d: M[%d][%d] = %g is not positive", t, i, i, M[i * n + i]);
     for (int j = 0; j < i; ++j)
-      if (!(fabs(M[i * n + j] - M[j * n + i]) <= ASYMMETRY * sqrt(M[i * n + i] * M[j * n + j])))
+      if (!(fabs(M[i * n + j] - M[j * n + i]) <= ASYMMETRY_SHARE * sqrt(M[i * n + i] * M[j * n + j])))
         REFUSE("tree %d: M[%d][%d] and M[%d][%d] differ", t, i, j, j, i);
   }
   return HF_OK;
@@ -72,15 +75,15 @@ static hfStatus check_saturated(const hfSaturatedRow* row, int block, hfError* e
 
 // Refuses a contact with a parameter that is negative, not finite, or missing for its law of friction.
 static hfStatus check_contact(const hfContactLaw* c, int block, hfError* error) {
-  int has_stiffness = none_negative(&c->stiffness, 1) && none_negative(&c->dissipation, 1);
-  if (!has_stiffness || !isfinite(c->depth) || !none_negative(&c->normal_force0, 1))
+  int has_stiffness = are_nonnegative(&c->stiffness, 1) && are_nonnegative(&c->dissipation, 1);
+  if (!has_stiffness || !isfinite(c->depth) || !are_nonnegative(&c->normal_force0, 1))
     REFUSE("block %d: stiffness %g, dissipation %g, depth %g, normal_force0 %g", block, c->stiffness, c->dissipation,
            c->depth, c->normal_force0);
 
   if (c->friction < HF_FRICTION_REGULARISED || c->friction > HF_FRICTION_COULOMB)
     REFUSE("block %d: friction law %d", block, c->friction);
-  if (!none_negative(c->mu, 3) || !none_negative(c->k_t, 3) || !none_negative(c->c_t, 3) ||
-      !none_negative(c->stiction_speed, 3) || !hfi_all_finite(c->xi0, 5))
+  if (!are_nonnegative(c->mu, 3) || !are_nonnegative(c->k_t, 3) || !are_nonnegative(c->c_t, 3) ||
+      !are_nonnegative(c->stiction_speed, 3) || !hfi_all_finite(c->xi0, 5))
     REFUSE("block %d: a friction parameter is negative or not finite", block);
 
   for (int g = 0; g < 3; ++g)
@@ -96,14 +99,14 @@ static hfStatus check_law(const hfStepProblem* P, int b, hfError* error) {
   if (block->law == HF_LAW_CONTACT) {
     if (block->dim != 1 && block->dim != 3 && block->dim != 4 && block->dim != 6)
       REFUSE("block %d: a contact has 1, 3, 4 or 6 rows, not %d", b, block->dim);
-    if (!in_range(block->param, 1, P->ncontact))
+    if (!is_in_range(block->param, 1, P->ncontact))
       REFUSE("block %d: contact %d of %d", b, block->param, P->ncontact);
     return check_contact(P->contact + block->param, b, error);
   }
 
   if (block->law != HF_LAW_SATURATED) REFUSE("block %d: law %d", b, block->law);
   if (block->dim < 1 || block->dim > 6) REFUSE("block %d: %d rows", b, block->dim);
-  if (!in_range(block->param, block->dim, P->nsaturated))
+  if (!is_in_range(block->param, block->dim, P->nsaturated))
     REFUSE("block %d: saturated row %d of %d", b, block->param, P->nsaturated);
   for (int i = 0; i < block->dim; ++i) {
     hfStatus status = check_saturated(P->saturated + block->param + i, b, error);
@@ -112,7 +115,7 @@ static hfStatus check_law(const hfStepProblem* P, int b, hfError* error) {
   return HF_OK;
 }
 
-// The drift of a saturated row is zero.
+// Refuses a drift that is not finite, or not zero on a row that is not a contact's.
 static hfStatus check_drift(const hfStepProblem* P, const hfStepBlock* block, int b, hfError* error) {
   for (int i = 0; i < block->dim; ++i) {
     double drift = P->drift[block->row + i];
@@ -128,20 +131,22 @@ static hfStatus check_piece(const hfStepProblem* P, int b, int i, hfError* error
   const hfStepPiece* piece = P->piece + block->piece + i;
 
   // the tree
-  if (!in_range(piece->tree, 1, P->ntree)) REFUSE("block %d: piece %d on tree %d of %d", b, i, piece->tree, P->ntree);
+  if (!is_in_range(piece->tree, 1, P->ntree))
+    REFUSE("block %d: piece %d on tree %d of %d", b, i, piece->tree, P->ntree);
   for (int j = 0; j < i; ++j)
     if (P->piece[block->piece + j].tree == piece->tree) REFUSE("block %d: two pieces on tree %d", b, piece->tree);
 
   // columns and entries
-  if (piece->ncol < 1 || !in_range(piece->col, piece->ncol, P->ncol) ||
-      !in_range(piece->jac, (int64_t)block->dim * piece->ncol, P->njac))
+  if (piece->ncol < 1 || !is_in_range(piece->col, piece->ncol, P->ncol) ||
+      !is_in_range(piece->jac, (int64_t)block->dim * piece->ncol, P->njac))
     REFUSE("block %d: piece %d has %d columns at %d, values at %d", b, i, piece->ncol, piece->col, piece->jac);
 
   const int32_t* cols = P->cols + piece->col;
   int n = P->tree_start[piece->tree + 1] - P->tree_start[piece->tree];
   for (int j = 0; j < piece->ncol; ++j) {
     int least = j > 0 ? cols[j - 1] + 1 : 0;
-    if (cols[j] < least || cols[j] >= n) REFUSE("block %d: piece %d: column %d is out of order or range", b, i, cols[j]);
+    if (cols[j] < least || cols[j] >= n)
+      REFUSE("block %d: piece %d: column %d is out of order or range", b, i, cols[j]);
   }
   if (!hfi_all_finite(P->J + piece->jac, block->dim * piece->ncol)) REFUSE("block %d: J is not finite", b);
   return HF_OK;
@@ -157,7 +162,7 @@ hfStatus hf_step_problem_validate(const hfStepProblem* P, hfError* error) {
   for (int b = 0; b < P->nblock && !status; ++b) {
     const hfStepBlock* block = P->block + b;
     if (block->row != row) REFUSE("block %d: rows start at %d, not %d", b, block->row, (int)row);
-    if (block->npiece < 1 || !in_range(block->piece, block->npiece, P->npiece))
+    if (block->npiece < 1 || !is_in_range(block->piece, block->npiece, P->npiece))
       REFUSE("block %d: pieces %d to %d of %d", b, block->piece, block->piece + block->npiece, P->npiece);
 
     status = check_law(P, b, error);

@@ -1,4 +1,6 @@
 // The notes and warnings about accepted files: a growing list. A message that is in the list already is only counted.
+//
+// d: the list.
 #include <holdfast/import.h>
 
 #include "io/xml/reader.h"
@@ -38,8 +40,8 @@ hfDiagnostic hf_diagnostics_get(const hfDiagnostics* d, int index) {
   return out;
 }
 
-// Whether a message with this subject is in the list; if so, it is counted.
-static int is_known(hfDiagnostics* d, const char* subject) {
+// Counts a message with this subject if it is in the list. Returns whether it is.
+static int count_known(hfDiagnostics* d, const char* subject) {
   size_t length = strlen(subject);
   for (int i = 0; i < d->count; ++i)
     if (d->entry[i].subject_length == length && memcmp(d->entry[i].message, subject, length) == 0) {
@@ -60,17 +62,21 @@ static int make_room(hfDiagnostics* d) {
   return 1;
 }
 
+// Adds a message, or counts it if one with this subject is in the list. `first` names what it is about the first time.
 // If there is no memory, the message is lost, but the import goes on: the model does not depend on it.
 void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line, const char* subject,
                          const char* first) {
   enum { MAX_ENTRIES = 10000 };
   static const char between[] = "; the first: ";
-  if (!d || is_known(d, subject) || d->count >= MAX_ENTRIES || !make_room(d)) return;
-  size_t file_bytes = strlen(file) + 1, message_bytes = strlen(subject) + sizeof between + strlen(first);
+  if (!d || count_known(d, subject) || d->count >= MAX_ENTRIES || !make_room(d)) return;
+
+  size_t file_bytes = strlen(file) + 1;
+  size_t message_bytes = strlen(subject) + sizeof between + strlen(first);
   char* text = malloc(file_bytes + message_bytes);
   if (!text) return;
   memcpy(text, file, file_bytes);
   snprintf(text + file_bytes, message_bytes, "%s%s%s", subject, *first ? between : "", first);
-  Entry e = {severity, text, text + file_bytes, strlen(subject), line, 1};
-  d->entry[d->count++] = e;
+
+  d->entry[d->count] = (Entry){severity, text, text + file_bytes, strlen(subject), line, 1};
+  ++d->count;
 }

@@ -1,6 +1,6 @@
 // Inertias of links that no material body can have.
 //
-// Principal moments A >= B >= C >= 0 of matter obey B + C >= A.
+// Principal moments A >= B >= C >= 0 of matter obey B + C >= A. I: xx yy zz xy xz yz; R: the principal axes.
 #include "io/xml/reader.h"
 
 #include "math/eigen3.h"
@@ -11,13 +11,17 @@ static const double NO_MOMENT = 1e-16;
 // moment [-].
 static const double ROUNDING_SHARE = 1e-6;
 
+// Replaces an inertia that no matter has: its moments by their mean, with a warning. A rod whose least moment was
+// rounded below zero gets zero there.
 void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, double I[6]) {
   double moment[3];
   hfMat3 R;
   eigen3(I, moment, &R);
 
-  // matter, but for rounding; the least moment of a rod may be rounded below zero
-  if (moment[2] >= -ROUNDING_SHARE * moment[0] && moment[1] + moment[2] >= moment[0] * (1 - ROUNDING_SHARE)) {
+  // matter, but for rounding
+  int is_positive = moment[2] >= -ROUNDING_SHARE * moment[0];
+  int is_triangle = moment[1] + moment[2] >= moment[0] * (1 - ROUNDING_SHARE);
+  if (is_positive && is_triangle) {
     double rod[6] = {moment[0], moment[1], 0, 0, 0, 0};
     if (moment[2] < 0) sym3_rotate(R, rod, I);
     return;
@@ -28,6 +32,10 @@ void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, dou
              "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean, "
              "or zero if that is negative, is used for all three",
              name, moment[0], moment[1], moment[2]);
-  I[0] = I[1] = I[2] = max2(0, (moment[0] + moment[1] + moment[2]) / 3);
-  I[3] = I[4] = I[5] = 0;
+
+  double mean = max2(0, (moment[0] + moment[1] + moment[2]) / 3);
+  for (int i = 0; i < 3; ++i) {
+    I[i] = mean;
+    I[3 + i] = 0;
+  }
 }

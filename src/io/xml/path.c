@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Models that were written on Windows have backslashes in their paths.
+// A path with slashes for backslashes, which models have that were written on Windows.
 static const char* with_slashes(hfiReader* r, const char* path) {
   if (!strchr(path, '\\')) return path;
   char* out = HFI_NEW(r, char, strlen(path) + 1);
@@ -17,6 +17,7 @@ static const char* with_slashes(hfiReader* r, const char* path) {
   return out ? out : path;
 }
 
+// "folder/file", or file itself if it is absolute or the folder is "".
 const char* hfi_join(hfiReader* r, const char* folder, const char* file) {
   file = with_slashes(r, file);
   folder = with_slashes(r, folder);
@@ -64,11 +65,12 @@ static const char* shorten(hfiReader* r, const char* path) {
     size_t length = strcspn(from, "/");
     next = from + length + (from[length] == '/');
 
-    size_t last = n > 0 ? n - 1 : 0; // start of the last part in `out`
+    // start of the last part in `out`, and whether ".." takes this part away
+    size_t last = n > 0 ? n - 1 : 0;
     while (last > 0 && out[last - 1] != '/') --last;
-    int up = length == 2 && memcmp(from, "..", 2) == 0;
+    int goes_up = length == 2 && memcmp(from, "..", 2) == 0;
     int has_name = n > last + 1 && !(n == last + 3 && memcmp(out + last, "../", 3) == 0);
-    if (up && has_name) {
+    if (goes_up && has_name) {
       n = last;
     } else {
       memcpy(out + n, from, (size_t)(next - from));
@@ -80,6 +82,8 @@ static const char* shorten(hfiReader* r, const char* path) {
   return out;
 }
 
+// Looks for a file in `folder`, then in each search folder. Returns the first path that exists, or else the path in
+// `folder`.
 const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
   const char* first = hfi_join(r, folder, file);
   if (hfi_file_exists(first)) return first;
@@ -99,10 +103,11 @@ const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
 static hfStatus refuse_system(hfError* error, const char* path, int code) {
   char text[128] = "unknown error";
   strerror_r(code, text, sizeof text);
-  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "cannot read %s: %s", *path ? path : "\"\"", text);
+  hfStatus status = code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE;
+  return hfi_refuse(error, status, "cannot read %s: %s", *path ? path : "\"\"", text);
 }
 
-// Reads an open file. Returns NULL after a refusal.
+// Reads at most `length` bytes of an open file, and adds a zero. Returns NULL after a refusal.
 static char* read_bytes(FILE* file, const char* path, size_t length, size_t* size, hfError* error) {
   char* text = malloc(length + 1);
   if (!text) {
@@ -119,10 +124,12 @@ static char* read_bytes(FILE* file, const char* path, size_t length, size_t* siz
   return NULL;
 }
 
+// Reads a whole file of at most `limit` bytes, and adds a zero, which *size does not count. The caller frees it.
+// Returns NULL after a refusal.
 char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error) {
   struct stat info;
 
-  // This is checked first, because opening a pipe would wait for a writer.
+  // its kind is checked first, because opening a pipe would wait for a writer
   if (stat(path, &info) != 0) {
     refuse_system(error, path, errno);
     return NULL;

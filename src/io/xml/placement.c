@@ -24,7 +24,8 @@ hfiPlacement hfi_placement_inverse(hfiPlacement X_AB) {
   return X_BA;
 }
 
-// The smallest rotation that turns +z into `axis`. It is about z x axis. If the axis is parallel or antiparallel to z, it may be about any axis across z.
+// The smallest rotation that turns +z into `axis`. It is about z x axis. If the axis is parallel or antiparallel to z,
+// it may be about any axis across z.
 hfQuat hfi_quat_from_z(hfVec3 axis) {
   hfVec3 z = v3_unit(axis);
   hfVec3 turn = v3_cross(v3(0, 0, 1), z);

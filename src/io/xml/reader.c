@@ -1,4 +1,6 @@
 // Refusals and notes with file and line, and reading numbers in attributes.
+//
+// r: the reader, s: the next character of a text. `what` and `name` say for messages which text it is.
 #include "io/xml/reader.h"
 
 #include "base/error.h"
@@ -17,6 +19,7 @@ void* hfi_take(hfiReader* r, size_t count, size_t width) {
   return memory;
 }
 
+// A formatted text in the store; "" after a refusal.
 const char* hfi_format(hfiReader* r, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -52,6 +55,7 @@ static void describe(const hfiElem* elem, char* out, size_t size) {
     snprintf(out, size, "%.400s:%d: <%.60s name=\"%.100s\">: ", elem->file, elem->line, elem->name, name);
 }
 
+// Refuses with the place of the element before the message, unless something was refused before. Returns the status.
 hfStatus hfi_fail(hfiReader* r, const hfiElem* elem, hfStatus status, const char* format, ...) {
   if (r->status) return r->status;
   char place[640];
@@ -67,11 +71,12 @@ hfStatus hfi_fail(hfiReader* r, const hfiElem* elem, hfStatus status, const char
   return hfi_refuse(r->error, status, "%s%s", place, message);
 }
 
+// Passes an id on, or refuses with the message in r->scratch if it is a status < 0. The place of the element comes
+// before the message, unless it is there already because the definition had a `where`.
 int hfi_keep(hfiReader* r, const hfiElem* elem, int id) {
   if (r->status) return r->status;
   if (id >= 0) return id;
 
-  // If the definition had a `where`, the message already begins with the place.
   char place[640] = "";
   const char* message = r->scratch.message;
   int length = elem ? snprintf(place, sizeof place, "%.400s:%d: ", elem->file, elem->line) : 0;
@@ -89,6 +94,7 @@ const char* hfi_where(hfiReader* r, const hfiElem* elem) {
   return hfi_format(r, "%s:%d", elem->file, elem->line);
 }
 
+// Adds a note or warning about an element to the diagnostics.
 void hfi_note(hfiReader* r, const hfiElem* elem, hfSeverity severity, const char* format, ...) {
   if (r->status || !r->diagnostics) return;
   char message[HF_MESSAGE_SIZE];
@@ -107,6 +113,7 @@ void hfi_note_first(hfiReader* r, const hfiElem* elem, hfSeverity severity, cons
 
 // ---- attributes ---------------------------------------------------------------------------------
 
+// The value of an attribute, or NULL. Marks it as used.
 const char* hfi_attr(const hfiElem* elem, const char* name) {
   for (hfiAttr* a = elem->attr; a; a = a->next)
     if (strcmp(a->name, name) == 0) {
@@ -186,15 +193,18 @@ int hfi_read_reals(hfiReader* r, const hfiElem* elem, const char* name, int leas
   return text && *skip_blanks(text) ? read_text_reals(r, elem, name, text, least, most, x) : 0;
 }
 
+// Reads the two ends of a range, of which each may be infinite: no end there. Returns 0 if there is no such attribute.
 int hfi_read_range(hfiReader* r, const hfiElem* elem, const char* name, double range[2]) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
   char* first = NULL;
   char* second = NULL;
   double x[2] = {0, 0};
 
-  // numbers that are finite go the usual way
-  if (text) x[0] = strtod(text, &first);
-  if (text) x[1] = strtod(first, &second);
+  // finite numbers are read, and refused, like those of any attribute
+  if (text) {
+    x[0] = strtod(text, &first);
+    x[1] = strtod(first, &second);
+  }
   if (!isinf(x[0]) && !isinf(x[1])) return hfi_read_reals(r, elem, name, 2, 2, range);
 
   if (second == first || *skip_blanks(second) || !(x[0] < x[1])) {
@@ -243,6 +253,7 @@ int hfi_text_reals(hfiReader* r, const hfiElem* elem, int least, int most, doubl
   return read_text_reals(r, elem, "its text", elem->text, least, most, x);
 }
 
+// Reads whole numbers. Returns how many there are, or 0 after a refusal.
 int hfi_read_ints(hfiReader* r, const hfiElem* elem, const char* name, int least, int most, int* x) {
   enum { MOST_INTS = 8 };
   double value[MOST_INTS];
@@ -258,6 +269,7 @@ int hfi_read_ints(hfiReader* r, const hfiElem* elem, const char* name, int least
   return count;
 }
 
+// Reads all numbers of a text into the store: counts them, then reads them again. NULL after a refusal.
 double* hfi_parse_list(hfiReader* r, const hfiElem* elem, const char* what, const char* text, int* count) {
   double value = 0;
   size_t n = 0;
@@ -278,6 +290,7 @@ double* hfi_read_list(hfiReader* r, const hfiElem* elem, const char* name, int* 
   return text ? hfi_parse_list(r, elem, name, text, count) : NULL;
 }
 
+// Reads a word of a table. Returns 0 if there is no such attribute, or after the refusal of another word.
 int hfi_read_keyword(hfiReader* r, const hfiElem* elem, const char* name, const hfiKeyword* table, int* x) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
   if (!text) return 0;

@@ -37,10 +37,11 @@ typedef struct hfiReader {
   // `folder`. `srdf` is the file beside a URDF, or NULL. NULL after a refusal. It is a pointer because the reader of
   // MJCF, which calls it, must not depend on the other readers.
   hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder, const char* srdf);
-  int skeleton; // 1: meshes and height fields are not read, and their geoms become balls; for models of which only keyframes are needed
-  struct hfiPuller* puller; // NULL: no muscle has needed it
+  // 1: meshes and height fields are not read, and their geoms become balls: only the keyframes of the model are needed.
+  int skeleton;
+  struct hfiPuller* puller;  // NULL: no muscle has needed it
   hfiPackageIndex* packages; // one for each folder of the search path and of ROS_PACKAGE_PATH that was needed
-  int unfolded; // how many elements of the tree were read so far, with replicas and attached models
+  int unfolded;              // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;
 
 // Memory from the store, filled with zeros. NULL and a refusal when there is no memory.
@@ -63,9 +64,11 @@ void hfi_note(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const
     HF_PRINTF(4, 5);
 // Like hfi_note, for things that occur many times in a file: all notes with one subject become one message, which ends
 // with the text of the first.
-void hfi_note_first(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* subject, const char* first);
+void hfi_note_first(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* subject,
+                    const char* first);
 // `first` may be empty.
-void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file, int line, const char* subject, const char* first);
+void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file, int line,
+                         const char* subject, const char* first);
 
 // Reports principal moments that no material body can have, negative ones or A + B < C, and replaces all three by their
 // mean. I: xx yy zz xy xz yz.

@@ -23,8 +23,10 @@ static hfiStoreBlock* open_block(hfiStore* store, size_t bytes) {
   return block;
 }
 
+// So many bytes of the store, filled with zeros. NULL if there is no memory.
 void* hfi_store_take(hfiStore* store, size_t bytes) {
   if (bytes > (size_t)-1 / 2) return NULL;
+
   bytes = (bytes + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN;
   hfiStoreBlock* block = store->head;
   if (!block || block->size - block->used < bytes) block = open_block(store, bytes);
@@ -34,6 +36,7 @@ void* hfi_store_take(hfiStore* store, size_t bytes) {
   return piece;
 }
 
+// Frees all blocks.
 void hfi_store_release(hfiStore* store) {
   while (store->head) {
     hfiStoreBlock* next = store->head->next;

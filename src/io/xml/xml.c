@@ -1,5 +1,7 @@
 // Makes a tree from the events of the parser expat. Entity declarations are refused: neither MJCF nor URDF needs them,
 // and with them a small file could expand to a very large one.
+//
+// p: what is known while a text is parsed, e: an element. The functions on_... are called by expat.
 #include "io/xml/xml.h"
 
 #include "io/xml/reader.h"
@@ -25,6 +27,7 @@ typedef struct Parse {
   int count;
 } Parse;
 
+// A copy of a part of a text in the store, with a zero at its end.
 static char* copy_text(hfiReader* r, const char* s, size_t length) {
   char* copy = HFI_NEW(r, char, length + 1);
   if (copy) memcpy(copy, s, length);
@@ -135,8 +138,8 @@ static void XMLCALL on_end(void* data, const char* name) {
 }
 
 // expat has read the declaration of an entity, which is refused.
-static void XMLCALL on_entity(void* data, const char* name, int is_parameter, const char* value, int value_length, const char* base,
-                              const char* system_id, const char* public_id, const char* notation) {
+static void XMLCALL on_entity(void* data, const char* name, int is_parameter, const char* value, int value_length,
+                              const char* base, const char* system_id, const char* public_id, const char* notation) {
   (void)is_parameter;
   (void)value;
   (void)value_length;
@@ -153,7 +156,8 @@ static void XMLCALL on_entity(void* data, const char* name, int is_parameter, co
   stop(p);
 }
 
-// Is this no XML? Its first characters begin neither an XML document nor the mark of an encoding.
+// Whether a text is something else than XML: its first characters begin neither an XML document nor the mark of an
+// encoding.
 static int begins_as_other(const char* text, size_t length) {
   const char* first = text;
   const char* end = text + length;
@@ -161,13 +165,14 @@ static int begins_as_other(const char* text, size_t length) {
   return first < end && *first != '<' && (unsigned char)*first < 0xef;
 }
 
-// What a file is that does not begin as XML.
+// The message about a file that does not begin as XML.
 static const char* name_other(const char* text, size_t length) {
   static const struct {
     const char *begin, *what; // the first bytes of such files (io/record/chunk.h, model/state.c)
   } kinds[] = {
       {"HFRECORD",
-       "this is a recording and no model: hf_recording_read reads it and hf_recording_model is its model (Recording(PATH).model in Python)"},
+       "this is a recording and no model: hf_recording_read reads it and hf_recording_model is its model "
+       "(Recording(PATH).model in Python)"},
       {"HFSTATE", "this is a state and no model: hf_state_read reads it (State.restore in Python)"},
   };
 
@@ -178,29 +183,43 @@ static const char* name_other(const char* text, size_t length) {
   return "this is no XML file: MJCF, URDF, SDFormat and COLLADA files begin with <";
 }
 
+// Refuses a text for the error that expat has found. If the root is complete, what follows is only noted.
+static void report_error(Parse* p, const char* text, size_t length) {
+  enum XML_Error code = XML_GetErrorCode(p->expat);
+  hfiElem place = {.file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
+
+  // an end tag too many, or bytes that are not text
+  if (p->root && !p->open && code == XML_ERROR_INVALID_TOKEN) {
+    hfi_note(p->reader, &place, HF_WARNING, "the file goes on behind the end of <%.60s>: not read", p->root->name);
+    return;
+  }
+
+  const char* what = XML_ErrorString(code);
+  if (code == XML_ERROR_NO_MEMORY)
+    hfi_fail(p->reader, &place, HF_ERROR_MEMORY, "malformed XML: %s", what);
+  else if (!p->root && begins_as_other(text, length))
+    hfi_fail(p->reader, &place, HF_ERROR_PARSE, "%s", name_other(text, length));
+  else if (p->open)
+    hfi_fail(p->reader, &place, HF_ERROR_PARSE, "malformed XML: %s, inside %s", what, p->open->name);
+  else
+    hfi_fail(p->reader, &place, HF_ERROR_PARSE, "malformed XML: %s", what);
+}
+
 // Gives the text to expat in pieces, because expat takes its size as an int.
 static void feed(Parse* p, const char* text, size_t length) {
+  static const size_t PIECE_BYTES = 1 << 20;
   size_t done = 0;
   do {
-    size_t piece = length - done < (1u << 20) ? length - done : 1u << 20;
+    size_t piece = length - done < PIECE_BYTES ? length - done : PIECE_BYTES;
     enum XML_Status status = XML_Parse(p->expat, text + done, (int)piece, done + piece == length);
     done += piece;
     if (status == XML_STATUS_OK || p->reader->status) continue;
-
-    enum XML_Error code = XML_GetErrorCode(p->expat);
-    hfiElem place = {.file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
-    if (p->root && !p->open && code == XML_ERROR_INVALID_TOKEN) { // an end tag too many, or bytes that are no text
-      hfi_note(p->reader, &place, HF_WARNING, "the file goes on behind the end of <%.60s>: not read", p->root->name);
-      return;
-    }
-    if (!p->root && code != XML_ERROR_NO_MEMORY && begins_as_other(text, length))
-      hfi_fail(p->reader, &place, HF_ERROR_PARSE, "%s", name_other(text, length));
-    hfStatus status_of_code = code == XML_ERROR_NO_MEMORY ? HF_ERROR_MEMORY : HF_ERROR_PARSE;
-    hfi_fail(p->reader, &place, status_of_code, "malformed XML: %s%s%s", XML_ErrorString(code), p->open ? ", inside " : "",
-             p->open ? p->open->name : "");
+    report_error(p, text, length);
+    return;
   } while (done < length && !p->reader->status);
 }
 
+// Parses a text into a tree. Texts that are not quite XML are mended first. NULL after a refusal.
 hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, size_t length) {
   if (reader->status) return NULL;
   Parse p = {.reader = reader, .file = hfi_format(reader, "%s", file)};
@@ -225,6 +244,7 @@ hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, si
   return reader->status ? NULL : p.root;
 }
 
+// Parses a file. from: the element that asked for it, or NULL.
 hfiElem* hfi_xml_load(hfiReader* reader, const char* path, const hfiElem* from) {
   if (reader->status) return NULL;
   size_t size = 0;
@@ -249,6 +269,7 @@ static hfiElem* find_from(hfiElem* elem, const char* name) {
 
 hfiElem* hfi_child(const hfiElem* elem, const char* name) { return find_from(elem->child, name); }
 hfiElem* hfi_next(const hfiElem* elem, const char* name) { return find_from(elem->next, name); }
+
 void hfi_xml_use_all(hfiElem* elem) {
   elem->used = 1;
   for (hfiAttr* a = elem->attr; a; a = a->next) a->used = 1;
@@ -257,6 +278,7 @@ void hfi_xml_use_all(hfiElem* elem) {
 
 int hfi_is(const hfiElem* elem, const char* name) { return strcmp(elem->name, name) == 0; }
 
+// Replaces an element by the children of `root`.
 void hfi_xml_splice(hfiElem* elem, hfiElem* root) {
   hfiElem* parent = elem->parent;
   hfiElem** link = &parent->child;
@@ -306,6 +328,8 @@ static void report_attribute(hfiReader* r, const hfiElem* elem, const hfiAttr* a
     hfi_note(r, elem, HF_WARNING, "<%.60s %.60s=…>: unknown attribute, not used", elem->name, attr->name);
 }
 
+// Reports everything at and below `root` that was not used. Of an element that was not used, what is in it is not
+// reported.
 void hfi_xml_report(hfiReader* reader, const hfiElem* root, const hfiMeaning* table) {
   if (!root->used) {
     const hfiMeaning* m = find_meaning(table, root->name, NULL);

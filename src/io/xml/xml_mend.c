@@ -1,5 +1,7 @@
 // Makes XML of texts that are not quite XML (xml_mend.h). The lines of the text keep their numbers, so that messages
 // name the right ones.
+//
+// s: a place in the text, end: its end, stop: where a comment or declaration ends, c: the copy that is made.
 #include "io/xml/xml_mend.h"
 
 #include <stdlib.h>
@@ -24,15 +26,19 @@ static const char* skip_blanks(const char* s, const char* end) {
 // value. s stands behind "<?xml", and `stop` at "?>".
 static int is_well_formed(const char* s, const char* stop) {
   static const char* const names[] = {"version", "encoding", "standalone"};
-  for (int next = 0;;) {
-    const char* blank = s;
+  int next = 0; // the first name that may come
+
+  for (;;) {
+    const char* before_blanks = s;
     s = skip_blanks(s, stop);
     if (s == stop) return next > 0;
 
+    // a name, after a blank; the version cannot be left out
     int k = next;
     while (k < 3 && ((size_t)(stop - s) < strlen(names[k]) || memcmp(s, names[k], strlen(names[k])) != 0)) ++k;
-    if (s == blank || k == 3 || (k > 0 && next == 0)) return 0;
+    if (s == before_blanks || k == 3 || (k > 0 && next == 0)) return 0;
 
+    // = and a quoted value
     s = skip_blanks(s + strlen(names[k]), stop);
     if (s == stop || *s != '=') return 0;
     s = skip_blanks(s + 1, stop);
@@ -46,7 +52,7 @@ static int is_well_formed(const char* s, const char* stop) {
 
 // Finds an XML declaration that no parser would take: one that is not well formed, or that is not at the start of the
 // text but has only blanks and comments before it. Returns NULL if there is none.
-static const char* odd_declaration(const char* text, const char* end) {
+static const char* find_odd_declaration(const char* text, const char* end) {
   const char* s = text;
   while (s < end) {
     if (hfi_xml_is_blank(*s)) {
@@ -68,7 +74,7 @@ static const char* odd_declaration(const char* text, const char* end) {
 // memory.
 static char* without_declaration(const char* text, size_t length) {
   const char* end = text + length;
-  const char* begin = odd_declaration(text, end);
+  const char* begin = find_odd_declaration(text, end);
   const char* stop = begin ? find_text(begin, end, "?>") : NULL;
   char* copy = stop ? malloc(length + 1) : NULL;
   if (!copy) return NULL;
@@ -84,7 +90,6 @@ static char* without_declaration(const char* text, size_t length) {
 // Finds the next comment at or after `from` that is outside of CDATA sections, without its marks. Returns 0 if there is
 // none.
 static int find_comment(const char* from, const char* end, const char** begin, const char** stop) {
-
   while ((from = find_text(from, end, "<!")) != NULL) {
     if (from + 9 <= end && memcmp(from, "<![CDATA[", 9) == 0) {
       from = find_text(from, end, "]]>");
@@ -101,6 +106,7 @@ static int find_comment(const char* from, const char* end, const char** begin, c
   return 0;
 }
 
+// Whether a comment has "--", or a dash at its end, which XML does not allow.
 static int has_loose_dashes(const char* begin, const char* stop) {
   return find_text(begin, stop, "--") != NULL || (stop > begin && stop[-1] == '-');
 }
@@ -139,6 +145,7 @@ static const char* end_mark(const char* s, const char* end) {
   return NULL;
 }
 
+// Whether a name of an attribute may begin with this character.
 static int begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // A growing copy. If `out` is NULL, only its size is counted.
@@ -155,7 +162,7 @@ static void extend(Copy* c, const char* from, size_t n) {
 // Copies the tag that begins at s and inserts a blank after each quoted value that is directly followed by a name.
 // Returns the end of the tag.
 static const char* copy_tag(Copy* c, const char* s, const char* end) {
-  char quote = 0;
+  char quote = 0; // the mark that ends the present value; 0: outside of a value
 
   for (; s < end; ++s) {
     extend(c, s, 1);
@@ -207,6 +214,8 @@ static void replace(char** text, char* copy) {
   *text = copy;
 }
 
+// Returns a copy of the text, to be freed, in which declaration, comments and attributes are as XML asks. Returns NULL
+// if they are so already. *length becomes the length of the copy.
 char* hfi_xml_mend(const char* text, size_t* length) {
   char* mended = NULL;
   replace(&mended, without_declaration(text, *length));

@@ -1,4 +1,6 @@
-// Printing XML, see xml_write.h.
+// Printing XML: see xml_write.h.
+//
+// w: the writer, c: a character of a text.
 #include "io/xml/xml_write.h"
 
 #include "base/error.h"
@@ -9,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Refuses with "path: message", unless something was refused before.
 void hfi_xml_refuse(hfiXmlWriter* w, const char* format, ...) {
   if (w->status) return;
   char message[HF_MESSAGE_SIZE];
@@ -23,6 +26,7 @@ void hfi_xml_refuse_memory(hfiXmlWriter* w) {
   if (!w->status) w->status = hfi_refuse(w->error, HF_ERROR_MEMORY, "out of memory");
 }
 
+// Prints a formatted text of at most 1023 bytes as it is.
 void hfi_xml_print(hfiXmlWriter* w, const char* format, ...) {
   char text[1024];
   va_list args;
@@ -62,8 +66,8 @@ static void check_text(hfiXmlWriter* w, const char* text) {
   for (const char* c = text; *c;) {
     int length = character_length((const unsigned char*)c);
     if (length == 0) {
-      hfi_xml_refuse(w, "after \"%.*s\", a text has the byte 0x%02x, which XML cannot hold there", (int)(c - text), text,
-                     (unsigned)(unsigned char)*c);
+      hfi_xml_refuse(w, "after \"%.*s\", a text has the byte 0x%02x, which XML cannot hold there", (int)(c - text),
+                     text, (unsigned)(unsigned char)*c);
       return;
     }
 
@@ -86,6 +90,7 @@ static const char* find_entity(char c) {
   }
 }
 
+// Prints a text, in which entities replace the characters that XML reserves.
 void hfi_xml_print_text(hfiXmlWriter* w, const char* text) {
   check_text(w, text);
   for (; *text && !w->status; ++text) {
@@ -120,6 +125,7 @@ void hfi_xml_print_numbers(hfiXmlWriter* w, const double* x, int count) {
   }
 }
 
+// Prints numbers with the fewest digits, 6 to 9, that give the same numbers in single precision again.
 void hfi_xml_print_floats(hfiXmlWriter* w, const float* x, int count) {
   char text[40];
   for (int i = 0; i < count && !w->status; ++i) {
