@@ -94,7 +94,7 @@ typedef enum NewtonVerdict { SOLVED, HOPELESS, UNFINISHED } NewtonVerdict;
 // Decides after an iteration, which led to a y with the norm `length`: whether y is the solution, whether the
 // iterations will not find it, or whether they go on. Updates the contraction that they have shown, and result->theta.
 static NewtonVerdict decide(const hfiStageOptions* options, const NewtonStep* step, double length, Contraction* before,
-                      hfiStageResult* result) {
+                            hfiStageResult* result) {
   const double negligible = NEGLIGIBLE_SHARE * options->tolerance;
   const double size = step->update;
 
