@@ -90,7 +90,7 @@ hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 // Refuses an option that asks for something which the steps of config->method do not have.
 hfStatus hfi_config_check_idle(const hfSimConfig* config, const hfWorld* world, hfError* error);
 
-// ---- before a step (check.c, step.c) ------------------------------------------------------------------
+// ---- before a step (check.c, evaluate.c) --------------------------------------------------------------
 
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over
 // parameters that changed since the last call.
