@@ -9,7 +9,7 @@
 
 // ---- parts, each with its owner ----------------------------------------------------------------------
 
-// Controls of a step, and what its input has (step.c, check.c).
+// Controls of a step, and what its input has (evaluate.c, step.c, check.c).
 typedef struct hfiSimInput {
   double* sampled;      // (nu) controls that are given at the start of a step; NULL: no actuator has a history
   double* ctrl;         // (nu) controls of a step in a scene with feedback signals; NULL: the scene has none
