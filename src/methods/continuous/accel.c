@@ -3,7 +3,7 @@
 // 1. hfi_accel_configure, only where q differs from the last one: poses, M and its factors, contacts with their rows
 //    and laws, rows of the equalities and the factors of Je M^-1 Je^T. A difference quotient with respect to v finds
 //    these in place.
-// 2. gather_forces: accel->tau = applied + actuators + springs + limits and friction losses - bias, at velocity v.
+// 2. sum_forces: accel->tau = applied + actuators + springs + limits and friction losses - bias, at velocity v.
 // 3. hfi_accel_add_contact_forces: adds J^T f of the contacts, whose forces f follow from depth and J v.
 // 4. hfi_accel_find_vdot: solves M vdot = tau + Je^T lambda with Je vdot = target - Jedot v (accel_equality.c).
 //
@@ -197,7 +197,7 @@ hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
 
   // contacts and equalities
   hfi_accel_find_contacts(accel);
-  hfi_update_tendons(accel->actuation, d, q); // The equalities need lengths. gather_forces computes velocities.
+  hfi_update_tendons(accel->actuation, d, q); // The equalities need lengths. sum_forces computes velocities.
   hfStatus status = hfi_accel_update_equalities(accel, q);
 
   if (status == HF_OK) accel->stage = HFI_ACCEL_AT_POSITIONS;
@@ -206,7 +206,7 @@ hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
 }
 
 // Computes accel->tau: all forces except those of contacts and equalities, less the bias, at (q, v) and the time t.
-static void gather_forces(hfAccel* accel, double t, const double* q, const double* v, const double* act) {
+static void sum_forces(hfAccel* accel, double t, const double* q, const double* v, const double* act) {
   hfDynamics* d = accel->dynamics;
 
   // bias
@@ -265,7 +265,7 @@ hfStatus hfi_accel_gather_forces(hfAccel* accel, double t, const double* q, cons
   if (accel->world->surfaces && accel->config.friction == HF_FRICTION_ANCHORED && !accel->deformations.is_active)
     for (int i = 0; i < accel->ncontact; ++i) hfi_accel_follow_anchor(accel, &accel->contact[i]);
 
-  gather_forces(accel, t, q, v, act);
+  sum_forces(accel, t, q, v, act);
   if (actdot) hfi_accel_copy_activation_rates(accel, act, actdot);
   hfi_accel_update_equality_rates(accel, v);
   return HF_OK;

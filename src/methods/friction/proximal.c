@@ -104,8 +104,9 @@ static int order_matrix(hfiProximal* solver, const hfiReduced* reduced) {
   return 1;
 }
 
-// Finds the places of the entries of one row of W in the panels, solver->place and solver->stride.
-// A block that couples a node with one that is eliminated earlier is stored transposed.
+// Finds the places of the entries of one row of W in the panels: writes solver->place and solver->stride. With the
+// positions a of the row's node and b of a column's node in the order of elimination, a block of b < a is stored
+// transposed.
 static void place_row(hfiProximal* solver, const hfiReduced* reduced, int32_t row) {
   const hfiBlockMatrix* K = &solver->K;
   int32_t a = K->ordering.position[hfi_row_node(reduced, row)];
@@ -203,7 +204,7 @@ static void respond(double mu, double rho, const double* r0, const double* u, do
   hfi_contact_respond(&law, 1, 3, HF_COUPLING_TWO_WAY, 0, u, gamma, out);
 }
 
-// Computes u, gamma, f and the responses at reactions r. Returns |f|, each node in units of sqrt(rho).
+// Computes u, gamma, f and the responses at reactions r. Returns |f|, the root of the sum of f^2/rho over all rows.
 static double evaluate(hfiProximal* solver, const hfiReduced* reduced, const double* r) {
   double sum = 0;
   hfi_reduced_velocity(reduced, r, solver->u);

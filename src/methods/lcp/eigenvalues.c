@@ -19,10 +19,14 @@
 #include <string.h>
 
 enum {
-  MAX_SWEEPS = 60,    // Sweeps for one eigenvalue; two or three are usual.
-  FINE_SWEEPS = 12,   // Sweeps for one eigenvalue after which entries are compared with multiples of the norm.
-  BALANCE_PASSES = 8, // Each pass halves the logarithm of the imbalance at least.
+  MAX_SWEEPS = 60,        // Sweeps for one eigenvalue; two or three are usual.
+  FINE_SWEEPS = 12,       // Sweeps for one eigenvalue after which entries are compared with multiples of the norm.
+  SWEEPS_OF_A_SHIFT = 10, // After this many sweeps for one eigenvalue another shift is made.
+  BALANCE_PASSES = 8,     // Each pass halves the logarithm of the imbalance at least.
 };
+
+// The sum of the two other shifts, over the size of the last subdiagonal entries (Francis) [-].
+static const double OTHER_SHIFT_SUM = 1.5;
 
 // The matrix while it is reduced, and its eigenvalues.
 typedef struct Hessenberg {
@@ -185,10 +189,10 @@ static void start_bulge(Hessenberg* hessenberg, int32_t l, int32_t last, int swe
   double sum = a + d;
   double product = a * d - *entry(hessenberg, last - 1, last) * *entry(hessenberg, last, last - 1);
 
-  // Another shift now and then ends cycles that symmetry causes.
-  if (sweeps % 10 == 9) {
+  // another shift now and then ends cycles that symmetry causes
+  if (sweeps % SWEEPS_OF_A_SHIFT == SWEEPS_OF_A_SHIFT - 1) {
     double jump = fabs(*entry(hessenberg, last, last - 1)) + fabs(*entry(hessenberg, last - 1, last - 2));
-    sum = 1.5 * jump;
+    sum = OTHER_SHIFT_SUM * jump;
     product = jump * jump;
   }
 

@@ -208,21 +208,23 @@ static hfStatus attempt_step(hfIntegrator* integrator, double t, double h, const
   if (status) return status;
   if (!integrator->config.error_control) return check_stages(integrator, h);
 
-  // the estimates
+  // the first estimate
   if (is_embedded) {
     hfi_stepper_estimate_error(stepper, h, integrator->error);
   } else {
     status = double_step(integrator, t, h);
     if (status) return status;
   }
-
   integrator->estimate = hfi_chart_norm(&stepper->chart, integrator->error);
-  // a second estimate, and how stiff the equation is
+
+  // an explicit step: the larger of two estimates, and how stiff the equation is
   if (is_explicit) {
     integrator->estimate = max2(integrator->estimate, second_estimate_explicit(integrator, h));
     integrator->watch.rate = estimate_stiffness(integrator, h);
     return HF_OK;
   }
+
+  // an implicit step: the larger of two estimates if the first is by doubling, then extrapolation
   if (!is_embedded) integrator->estimate = max2(integrator->estimate, second_estimate_doubling(integrator, t, h));
   if (integrator->config.extrapolate) extrapolate(integrator);
   return HF_OK;

@@ -358,16 +358,16 @@ static double solve_linear_depth(const hfRigid* rigid, const hfiLayer* layer, do
 // any depth presses, as with Hunt and Crossley's law in fast separation. Then delta is the depth at rest.
 static double solve_nonlinear_depth(const hfRigid* rigid, const hfiLayer* layer, double f, double vn) {
   const hfLayerConfig* config = &rigid->config.layer;
-  double still = config->depth * hfi_layer_inverse(config->law, f / (layer->k * config->depth));
+  double depth_at_rest = config->depth * hfi_layer_inverse(config->law, f / (layer->k * config->depth));
 
   // a depth that presses enough
   double lo = 0;
-  double hi = max2(still, max2(0, layer->c * vn / layer->k)) + rigid->config.touch;
+  double hi = max2(depth_at_rest, max2(0, layer->c * vn / layer->k)) + rigid->config.touch;
   for (int i = 0; i < START_DOUBLINGS && normal_force(rigid, layer, hi, vn) < f; ++i) {
     lo = hi;
     hi *= 2;
   }
-  if (normal_force(rigid, layer, hi, vn) < f) return still;
+  if (normal_force(rigid, layer, hi, vn) < f) return depth_at_rest;
 
   // the interval halves until it has the last digits
   for (int i = 0; i < START_BISECTIONS; ++i) {

@@ -221,10 +221,12 @@ typedef struct hfiLayer {
 // Returns stiffness and damping of a contact's layer. If its law is nonlinear, they are its slopes at the deformation
 // that belongs to the forces f (6) of the contact's rows [N, N m].
 hfiLayer hfi_layer_linearised(const hfRigid* rigid, int contact, const double* f);
-// The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least
-// 1e-6 m.
+// The least square of a lever of torsion and rolling [m^2].
+static const double HFI_LEAST_LEVER2 = 1e-12;
+// The square of the lever r of friction group g: 1 for sliding [-], and for torsion and rolling the square of their
+// coefficient [m^2]. The stiffness of the group is r^2 kt.
 static inline double hfi_group_lever2(const hfiContact* contact, int g) {
-  return g == HF_SLIDING ? 1 : max2(sqr(contact->material.mu[g]), 1e-12);
+  return g == HF_SLIDING ? 1 : max2(sqr(contact->material.mu[g]), HFI_LEAST_LEVER2);
 }
 
 #endif
