@@ -44,18 +44,18 @@ static void take_problem(hfAccel* accel, hfiArena* arena) {
 }
 
 // Takes the arrays of the equalities.
-static void take_equalities(hfiEqualityRows* e, const hfModel* model, hfiArena* arena) {
+static void take_equalities(hfiEqualityRows* rows, const hfModel* model, hfiArena* arena) {
   int n = hfi_accel_max_equality(model);
 
-  e->object = HFI_TAKE(arena, hfiEquality, model->neq);
-  e->J = HFI_TAKE(arena, double, n * model->nv);
-  e->JM = HFI_TAKE(arena, double, n * model->nv);
-  e->A = HFI_TAKE(arena, double, n * n);
-  e->softened = HFI_TAKE(arena, double, n * n);
-  HFI_TAKE_EACH(arena, double, n, &e->softness, &e->error, &e->damping, &e->stiffness, &e->Jdot_v, &e->target,
-                &e->lambda);
-  e->cols = HFI_TAKE(arena, int32_t, model->nv);
-  e->block = HFI_TAKE(arena, double, 6 * model->nv);
+  rows->object = HFI_TAKE(arena, hfiEquality, model->neq);
+  rows->J = HFI_TAKE(arena, double, n * model->nv);
+  rows->JM = HFI_TAKE(arena, double, n * model->nv);
+  rows->A = HFI_TAKE(arena, double, n * n);
+  rows->softened = HFI_TAKE(arena, double, n * n);
+  HFI_TAKE_EACH(arena, double, n, &rows->softness, &rows->error, &rows->damping, &rows->stiffness);
+  HFI_TAKE_EACH(arena, double, n, &rows->Jdot_v, &rows->target, &rows->lambda);
+  rows->cols = HFI_TAKE(arena, int32_t, model->nv);
+  rows->block = HFI_TAKE(arena, double, 6 * model->nv);
 }
 
 // Plans or takes all arrays of an accel.
@@ -182,7 +182,7 @@ hfAccelStatistics hf_accel_statistics(const hfAccel* accel) { return accel->stat
 // Brings the world to q: poses, M and its factors, contacts with their laws, rows of the equalities. Does nothing if
 // the world is there. HF_SINGULAR: M or the equalities have no factors.
 hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
-  hfDynamics* d = accel->dynamics;
+  hfDynamics* dynamics = accel->dynamics;
   int is_there = accel->stage >= HFI_ACCEL_AT_POSITIONS &&
                  memcmp(q, accel->world->q, (size_t)accel->model->nq * sizeof *q) == 0;
   if (is_there) return HF_OK;
@@ -190,14 +190,14 @@ hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
 
   // mass matrix
   hfi_world_place(accel->world, q, accel->input);
-  hf_dynamics_update_mass_matrix(d);
-  hf_dynamics_factor(d);
+  hf_dynamics_update_mass_matrix(dynamics);
+  hf_dynamics_factor(dynamics);
   for (int i = 0; i < accel->model->nv; ++i)
-    if (!(d->mass.Dinv[i] > 0 && isfinite(d->mass.Dinv[i]))) return HF_SINGULAR;
+    if (!(dynamics->mass.Dinv[i] > 0 && isfinite(dynamics->mass.Dinv[i]))) return HF_SINGULAR;
 
   // contacts and equalities
   hfi_accel_find_contacts(accel);
-  hfi_update_tendons(accel->actuation, d, q); // The equalities need lengths. sum_forces computes velocities.
+  hfi_update_tendons(accel->actuation, dynamics, q); // The equalities need lengths. sum_forces computes velocities.
   hfStatus status = hfi_accel_update_equalities(accel, q);
 
   if (status == HF_OK) accel->stage = HFI_ACCEL_AT_POSITIONS;
@@ -207,21 +207,21 @@ hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
 
 // Computes accel->tau: all forces except those of contacts and equalities, less the bias, at (q, v) and the time t.
 static void sum_forces(hfAccel* accel, double t, const double* q, const double* v, const double* act) {
-  hfDynamics* d = accel->dynamics;
+  hfDynamics* dynamics = accel->dynamics;
 
   // bias
-  hf_dynamics_set_velocity(d, v);
-  hf_dynamics_update_bias(d);
+  hf_dynamics_set_velocity(dynamics, v);
+  hf_dynamics_update_bias(dynamics);
 
   // controls, and what depends on them
   hfi_world_load(accel->world, t, accel->input);
-  hf_actuation_update(accel->actuation, d, q);
+  hf_actuation_update(accel->actuation, dynamics, q);
   hf_actuation_forces(accel->actuation, act, accel->world->ctrl, 0);
-  hf_actuation_passive(accel->actuation, d, q, accel->tau);
+  hf_actuation_passive(accel->actuation, dynamics, q, accel->tau);
 
   // the sum
   const double* drive = hf_actuation_joint_force(accel->actuation);
-  for (int i = 0; i < accel->model->nv; ++i) accel->tau[i] += drive[i] - d->c[i];
+  for (int i = 0; i < accel->model->nv; ++i) accel->tau[i] += drive[i] - dynamics->c[i];
   hfi_world_add_applied(accel->world, accel->input, accel->tau);
   hfi_accel_add_stops(accel, q, v, accel->tau);
   if (accel->world->has_adhesion) hfi_world_add_adhesion(accel->world, accel->tau);
@@ -273,10 +273,10 @@ hfStatus hfi_accel_gather_forces(hfAccel* accel, double t, const double* q, cons
 
 // x <- the accelerations under the forces x (nv), with the equalities of the point gathered last.
 void hfi_accel_find_vdot(hfAccel* accel, double* x) {
-  hfiEqualityRows* e = &accel->equalities;
+  hfiEqualityRows* rows = &accel->equalities;
 
-  for (int r = 0; r < e->count; ++r) e->lambda[r] = e->target[r] - e->Jdot_v[r];
-  hfi_accel_solve(accel, x, e->lambda);
+  for (int r = 0; r < rows->count; ++r) rows->lambda[r] = rows->target[r] - rows->Jdot_v[r];
+  hfi_accel_solve(accel, x, rows->lambda);
 }
 
 // The accelerations vdot and the rates of activations at a point; steps 1 to 4 of the file's head.

@@ -28,15 +28,15 @@ static int count_coordinates(const hfiContact* contact) {
 
 // Writes the deformations of the anchors to x, one behind the other, and notes their places. Sets deformations.count.
 void hfi_accel_read_deformations(hfAccel* accel, double* x) {
-  hfiDeformationCoordinates* d = &accel->deformations;
-  d->count = 0;
+  hfiDeformationCoordinates* deformations = &accel->deformations;
+  deformations->count = 0;
   for (int i = 0; i < accel->anchors.count; ++i) {
     int n = count_coordinates(&accel->anchors.contact[i]);
 
-    d->place[i] = d->count;
-    if (n >= 3) v3_store(x + d->count, accel->anchors.anchor[i].xi_B);
-    if (n == 6) v3_store(x + d->count + 3, accel->anchors.anchor[i].twist_B);
-    d->count += n;
+    deformations->place[i] = deformations->count;
+    if (n >= 3) v3_store(x + deformations->count, accel->anchors.anchor[i].xi_B);
+    if (n == 6) v3_store(x + deformations->count + 3, accel->anchors.anchor[i].twist_B);
+    deformations->count += n;
   }
 }
 

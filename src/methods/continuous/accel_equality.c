@@ -79,38 +79,38 @@ static double find_openness(const hfAccel* accel, int i, const double* r, int n)
 
 // Moves attachment points that are apart to the middle between them, as in discrete time
 // (step/actuation/equality_rows.c): opposite forces at points that are apart would be a torque on both bodies together.
-static void join_points(const hfDynamics* d, hfiEquality* e, double share) {
-  if (share == 0 || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return;
-  hfVec3 half = v3_scale(0.5 * share, v3_sub(e->p_W[1], e->p_W[0]));
-  e->p_W[0] = v3_add(e->p_W[0], half);
-  e->p_W[1] = v3_sub(e->p_W[1], half);
+static void join_points(const hfDynamics* dynamics, hfiEquality* equality, double share) {
+  if (share == 0 || !dynamics->body_link[equality->body[0]] || !dynamics->body_link[equality->body[1]]) return;
+  hfVec3 half = v3_scale(0.5 * share, v3_sub(equality->p_W[1], equality->p_W[0]));
+  equality->p_W[0] = v3_add(equality->p_W[0], half);
+  equality->p_W[1] = v3_sub(equality->p_W[1], half);
 }
 
 // Writes the rows of equality i at q behind the present ones: Jacobian, errors, stabilisation, openness.
 static void add_rows(hfAccel* accel, int i, const double* q) {
   const int nv = accel->model->nv;
   hfiEqualityRows* rows = &accel->equalities;
-  hfiEquality* e = &rows->object[i];
-  *e = hfi_equality_evaluate(accel->actuation, accel->dynamics, i, q);
-  if (e->dim == 0) return;
+  hfiEquality* equality = &rows->object[i];
+  *equality = hfi_equality_evaluate(accel->actuation, accel->dynamics, i, q);
+  if (equality->dim == 0) return;
 
-  if (e->dim > 1) join_points(accel->dynamics, e, find_openness(accel, i, e->r, 3));
+  if (equality->dim > 1) join_points(accel->dynamics, equality, find_openness(accel, i, equality->r, 3));
 
   // Jacobian and errors
-  int ncol = hfi_equality_jacobian(accel->actuation, accel->dynamics, i, e, rows->cols, rows->block);
+  int ncol = hfi_equality_jacobian(accel->actuation, accel->dynamics, i, equality, rows->cols, rows->block);
   double* J = rows->J + (size_t)rows->count * (size_t)nv;
-  memset(J, 0, (size_t)(e->dim * nv) * sizeof *J);
-  for (int r = 0; r < e->dim; ++r) {
+  memset(J, 0, (size_t)(equality->dim * nv) * sizeof *J);
+  for (int r = 0; r < equality->dim; ++r) {
     for (int k = 0; k < ncol; ++k) J[r * nv + rows->cols[k]] = rows->block[r * ncol + k];
-    rows->error[rows->count + r] = e->r[r];
+    rows->error[rows->count + r] = equality->r[r];
   }
 
   // openness of translation and rotation apart
-  for (int first = 0; first < e->dim; first += 3)
-    rows->open = max2(rows->open, find_openness(accel, i, e->r + first, imin2(3, e->dim)));
+  for (int first = 0; first < equality->dim; first += 3)
+    rows->open = max2(rows->open, find_openness(accel, i, equality->r + first, imin2(3, equality->dim)));
 
-  set_stabilisation(accel, i, rows->count, e->dim);
-  rows->count += e->dim;
+  set_stabilisation(accel, i, rows->count, equality->dim);
+  rows->count += equality->dim;
 }
 
 // Sets the softness of the aims (see damp_aims) of equality i, whose first row is `first`: openness/(4 mass). The mass
@@ -118,17 +118,17 @@ static void add_rows(hfAccel* accel, int i, const double* q) {
 // mean effective mass of the rows.
 static void set_softness(hfAccel* accel, int i, int first) {
   hfiEqualityRows* rows = &accel->equalities;
-  const hfiEquality* e = &rows->object[i];
+  const hfiEquality* equality = &rows->object[i];
   int n = rows->count;
-  int size = imin2(3, e->dim);
+  int size = imin2(3, equality->dim);
   double share = is_rigid(accel, i) ? 0.25 * rows->open : 0;
 
   // translation, then rotation
-  for (int group = 0; group < e->dim; group += 3) {
+  for (int group = 0; group < equality->dim; group += 3) {
     double w = 0;
 
     for (int k = first + group; k < first + group + size; ++k) w += rows->A[k * n + k] / size;
-    if (e->dim > 1 && group == 0) w = 1 / hfi_equality_mass(accel->model, e);
+    if (equality->dim > 1 && group == 0) w = 1 / hfi_equality_mass(accel->model, equality);
     for (int k = first + group; k < first + group + size; ++k) rows->softness[k] = share * w;
   }
 }
@@ -187,7 +187,7 @@ static double find_coordinate_rate(const hfAccel* accel, int kind, int id) {
 // Jedot v of a coupling r = x1 - P(x2) of two joints or tendons: Jdot_1 v - P' Jdot_2 v - P''(x2) x2dot^2.
 static double coupling_rate(const hfAccel* accel, int i, const double* v) {
   const hfModel* model = accel->model;
-  const hfiEquality* e = &accel->equalities.object[i];
+  const hfiEquality* equality = &accel->equalities.object[i];
   int kind = hf_model_eq_objkind(model)[i];
   int second = hf_model_eq_obj2(model)[i];
   double rate = find_coordinate_rate(accel, kind, hf_model_eq_obj1(model)[i]);
@@ -195,7 +195,7 @@ static double coupling_rate(const hfAccel* accel, int i, const double* v) {
 
   int is_tendon = kind == HF_OBJECT_TENDON;
   double speed = is_tendon ? accel->actuation->tendons.velocity[second] : v[hf_model_jnt_dofadr(model)[second]];
-  return rate + e->slope * find_coordinate_rate(accel, kind, second) + e->bend * speed * speed;
+  return rate + equality->slope * find_coordinate_rate(accel, kind, second) + equality->bend * speed * speed;
 }
 
 // Returns the share [-] of their error that the n rows of rigid equality i from row `first` on may reduce at present,
@@ -244,12 +244,13 @@ void hfi_accel_update_equality_rates(hfAccel* accel, const double* v) {
 
   int row = 0; // first row of equality i
   for (int i = 0; i < accel->model->neq; ++i) {
-    const hfiEquality* e = &rows->object[i];
-    if (e->dim == 1) rows->Jdot_v[row] = coupling_rate(accel, i, v);
-    else if (e->dim) hfi_attachment_rate(accel->dynamics, e, rows->Jdot_v + row);
+    const hfiEquality* equality = &rows->object[i];
+    if (equality->dim == 1) rows->Jdot_v[row] = coupling_rate(accel, i, v);
+    else if (equality->dim) hfi_attachment_rate(accel->dynamics, equality, rows->Jdot_v + row);
 
-    for (int first = 0; first < e->dim; first += 3) set_aims(accel, i, row + first, imin2(3, e->dim - first));
-    row += e->dim;
+    for (int first = 0; first < equality->dim; first += 3)
+      set_aims(accel, i, row + first, imin2(3, equality->dim - first));
+    row += equality->dim;
   }
 
   // target = -b Je v - k r

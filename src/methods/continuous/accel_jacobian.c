@@ -205,13 +205,13 @@ void hfi_accel_add_slopes(hfAccel* accel, const hfiAccelContact* contact, double
 // equalities add -rate Je_j.
 static void store_column(hfAccel* accel, const double* D, int j, const double* rate, int n, int column, double* J) {
   const int nv = accel->model->nv;
-  hfiEqualityRows* e = &accel->equalities;
+  hfiEqualityRows* rows = &accel->equalities;
   double* x = accel->slopes.column;
 
   // x <- the accelerations
   memcpy(x, D + (size_t)j * (size_t)nv, (size_t)nv * sizeof *x);
-  for (int r = 0; r < e->count; ++r) e->lambda[r] = -rate[r] * e->J[r * nv + j];
-  hfi_accel_solve(accel, x, e->lambda);
+  for (int r = 0; r < rows->count; ++r) rows->lambda[r] = -rate[r] * rows->J[r * nv + j];
+  hfi_accel_solve(accel, x, rows->lambda);
 
   for (int i = 0; i < nv; ++i)
     if (x[i] != 0) J[(nv + i) * n + column] = x[i];

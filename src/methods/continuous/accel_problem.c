@@ -71,19 +71,20 @@ static double choose_slope(double ahead, double behind) {
 
 // Fills Jdot_v of the problem from accel->dense.motion.
 static void fill_rates(hfAccel* accel) {
-  hfAccelProblem* p = &accel->dense.problem;
-  for (int i = 0; i < p->ncontact; ++i) {
+  hfAccelProblem* problem = &accel->dense.problem;
+  for (int i = 0; i < problem->ncontact; ++i) {
     hfiContactKey key = hfi_contact_key(accel->contact[i].source);
     const hfiMovedRows* before = find_rows(&accel->dense.motion, 0, key);
     const hfiMovedRows* after = find_rows(&accel->dense.motion, 1, key);
 
-    for (int r = 0; r < p->contact[i].dim; ++r) {
-      int row = p->contact[i].row + r;
-      double here = hfi_dot(p->J + (size_t)row * (size_t)p->nv, p->v, p->nv) + accel->contact[i].drift[r];
+    for (int r = 0; r < problem->contact[i].dim; ++r) {
+      int row = problem->contact[i].row + r;
+      const double* J = problem->J + (size_t)row * (size_t)problem->nv;
+      double here = hfi_dot(J, problem->v, problem->nv) + accel->contact[i].drift[r];
 
       double ahead = after ? (after->s[r] - here) / DIFFERENCE_STEP : NAN;
       double behind = before ? (here - before->s[r]) / DIFFERENCE_STEP : NAN;
-      p->Jdot_v[row] = choose_slope(ahead, behind);
+      problem->Jdot_v[row] = choose_slope(ahead, behind);
     }
   }
 }
@@ -118,31 +119,31 @@ static void copy_contact(const hfAccel* accel, const hfiAccelContact* from, int 
 // Fills and returns the problem at a point; NULL if it has no factors. It counts no evaluation, because the caller asks
 // for no rate.
 const hfAccelProblem* hf_accel_problem(hfAccel* accel, double t, const double* q, const double* v, const double* act) {
-  hfAccelProblem* p = &accel->dense.problem;
+  hfAccelProblem* problem = &accel->dense.problem;
   const size_t bytes = (size_t)accel->model->nv * sizeof *v;
   update_motion(accel, q, v);
   if (hfi_accel_gather_forces(accel, t, q, v, act, NULL)) return NULL;
   --accel->statistics.evaluations;
 
-  p->nv = accel->model->nv;
-  hf_dynamics_dense_mass_matrix(accel->dynamics, p->M);
-  memcpy(p->tau, accel->tau, bytes);
-  memcpy(p->v, v, bytes);
+  problem->nv = accel->model->nv;
+  hf_dynamics_dense_mass_matrix(accel->dynamics, problem->M);
+  memcpy(problem->tau, accel->tau, bytes);
+  memcpy(problem->v, v, bytes);
 
   // contacts
-  p->ncontact = accel->ncontact;
-  p->nrow = 0;
+  problem->ncontact = accel->ncontact;
+  problem->nrow = 0;
   for (int i = 0; i < accel->ncontact; ++i) {
-    copy_contact(accel, &accel->contact[i], p->nrow, &p->contact[i]);
-    p->nrow += accel->contact[i].dim;
+    copy_contact(accel, &accel->contact[i], problem->nrow, &problem->contact[i]);
+    problem->nrow += accel->contact[i].dim;
   }
   fill_rates(accel);
 
   // equalities
-  p->nequality = accel->equalities.count;
-  p->Je = accel->equalities.J;
-  p->Jedot_v = accel->equalities.Jdot_v;
-  p->error = accel->equalities.error;
-  p->reference = accel->equalities.target;
-  return p;
+  problem->nequality = accel->equalities.count;
+  problem->Je = accel->equalities.J;
+  problem->Jedot_v = accel->equalities.Jdot_v;
+  problem->error = accel->equalities.error;
+  problem->reference = accel->equalities.target;
+  return problem;
 }

@@ -21,72 +21,74 @@
 
 // Plans or takes the arrays: the largest state, accelerations, contacts.
 static void take_arrays(void* object, hfiArena* arena) {
-  hfiContinuous* c = object;
-  const hfModel* model = c->world->model;
-  c->x = HFI_TAKE(arena, double, model->nq + model->nv + model->na + 6 * c->world->config.max_contacts);
-  c->vdot = HFI_TAKE(arena, double, model->nv);
-  c->contact = HFI_TAKE(arena, hfContact, c->world->config.max_contacts);
+  hfiContinuous* continuous = object;
+  const hfModel* model = continuous->world->model;
+  int contacts = continuous->world->config.max_contacts;
+  continuous->x = HFI_TAKE(arena, double, model->nq + model->nv + model->na + 6 * contacts);
+  continuous->vdot = HFI_TAKE(arena, double, model->nv);
+  continuous->contact = HFI_TAKE(arena, hfContact, contacts);
 }
 
 // Creates the accel and the integrator over a world. An explicit integrator follows deformations as coordinates.
-hfStatus hfi_continuous_create(hfiContinuous** continuous, hfiWorld* world, const hfAccelConfig* accel,
+hfStatus hfi_continuous_create(hfiContinuous** result, hfiWorld* world, const hfAccelConfig* accel,
                                const hfIntegratorConfig* integrator, double velocity_time, hfError* error) {
   hfiContinuous seed = {.world = world, .h = integrator->step};
-  hfiContinuous* c = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "continuous time",
-                                       error);
-  if (!c) return HF_ERROR_MEMORY;
+  hfiContinuous* continuous =
+      hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "continuous time", error);
+  if (!continuous) return HF_ERROR_MEMORY;
 
-  hfStatus status = hfi_accel_create(&c->accel, world, accel, error);
+  hfStatus status = hfi_accel_create(&continuous->accel, world, accel, error);
   if (status == HF_OK && world->model->nv > 0) {
     // an explicit method follows deformations as coordinates
     int is_explicit = hfi_butcher(integrator->method)->gamma == 0;
-    c->accel->deformations.is_active = accel->friction == HF_FRICTION_ANCHORED && is_explicit;
+    continuous->accel->deformations.is_active = accel->friction == HF_FRICTION_ANCHORED && is_explicit;
 
-    hfi_accel_set_weights(c->accel, velocity_time);
-    hfOde ode = hfi_accel_ode_with_memory(c->accel);
+    hfi_accel_set_weights(continuous->accel, velocity_time);
+    hfOde ode = hfi_accel_ode_with_memory(continuous->accel);
     hfIntegratorConfig config = *integrator;
     config.allocator = world->config.allocator;
-    status = hf_integrator_create(&c->integrator, &ode, &config, error);
+    status = hf_integrator_create(&continuous->integrator, &ode, &config, error);
   }
 
-  if (status == HF_OK) *continuous = c;
-  else hfi_continuous_free(c);
+  if (status == HF_OK) *result = continuous;
+  else hfi_continuous_free(continuous);
   return status;
 }
 
-void hfi_continuous_free(hfiContinuous* c) {
-  if (!c) return;
-  hf_integrator_free(c->integrator);
-  hf_accel_free(c->accel);
-  hfi_release(c);
+void hfi_continuous_free(hfiContinuous* continuous) {
+  if (!continuous) return;
+  hf_integrator_free(continuous->integrator);
+  hf_accel_free(continuous->accel);
+  hfi_release(continuous);
 }
 
 // What the integrator did in the last step; nothing if nothing can move.
-hfIntegratorReport hfi_continuous_report(const hfiContinuous* c) {
+hfIntegratorReport hfi_continuous_report(const hfiContinuous* continuous) {
   hfIntegratorReport none = {0};
-  return c->integrator ? hf_integrator_report(c->integrator) : none;
+  return continuous->integrator ? hf_integrator_report(continuous->integrator) : none;
 }
 
 // ---- the step ---------------------------------------------------------------------------------------
 
 // Gives the integrator the equation with the deformations of the present contacts, and the accel the state whose memory
 // it renews.
-static void prepare_integrator(hfiContinuous* c, hfState* state) {
-  const hfModel* model = c->world->model;
-  hfAccel* accel = c->accel;
+static void prepare_integrator(hfiContinuous* continuous, hfState* state) {
+  const hfModel* model = continuous->world->model;
+  hfAccel* accel = continuous->accel;
   int n = 2 * model->nv + model->na;
   int nx = model->nq + model->nv + model->na;
 
   accel->equation.keeper = (hfiKeeper){.state = state};
-  if (accel->deformations.is_active) hfi_accel_read_deformations(accel, c->x + nx);
-  accel->deformations.now = c->x + nx;
+  if (accel->deformations.is_active) hfi_accel_read_deformations(accel, continuous->x + nx);
+  accel->deformations.now = continuous->x + nx;
 
-  hfi_integrator_resize(c->integrator, nx + accel->deformations.count, n + accel->deformations.count);
+  hfi_integrator_resize(continuous->integrator, nx + accel->deformations.count, n + accel->deformations.count);
 }
 
 // Advances a state by h or, on trouble (status > 0), to the end of the last accepted step.
-hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* input, double h, hfError* error) {
-  hfAccel* accel = c->accel;
+hfStatus hfi_continuous_step(hfiContinuous* continuous, hfState* state, const hfInput* input, double h,
+                             hfError* error) {
+  hfAccel* accel = continuous->accel;
   double t = state->time;
   double end = t + h;
   hfStatus status = HF_OK;
@@ -94,24 +96,24 @@ hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* in
   // begin at the state
   accel->anchors.span = h;
   hf_accel_begin(accel, state, input);
-  hfi_state_load(state, c->x);
+  hfi_state_load(state, continuous->x);
 
   // integrate
-  if (c->integrator) {
-    prepare_integrator(c, state);
-    hf_integrator_set_next_step(c->integrator, c->first > 0 ? min2(c->first, h) : h);
-    status = hf_integrator_advance(c->integrator, &t, c->x, end, error);
+  if (continuous->integrator) {
+    prepare_integrator(continuous, state);
+    hf_integrator_set_next_step(continuous->integrator, continuous->first > 0 ? min2(continuous->first, h) : h);
+    status = hf_integrator_advance(continuous->integrator, &t, continuous->x, end, error);
   } else {
     t = end;
   }
 
   if (status < 0) return status;
-  hfi_state_store(state, c->x);
+  hfi_state_store(state, continuous->x);
   state->time = t;
 
   // results at the end; the contact memory was renewed after the integrator's last step
   const double* act = state->na ? hf_state_act(state) : NULL;
-  hfStatus evaluation = hf_accel_rate(accel, t, hf_state_q(state), hf_state_v(state), act, c->vdot, NULL);
+  hfStatus evaluation = hf_accel_rate(accel, t, hf_state_q(state), hf_state_v(state), act, continuous->vdot, NULL);
   if (evaluation == HF_OK && accel->equation.keeper.forgotten) evaluation = HF_OVERFLOW;
   return status ? status : evaluation;
 }
@@ -176,16 +178,18 @@ void hfi_accel_fill_report(const hfAccel* accel, hfStatus status, const hfIntegr
 }
 
 // Computes contacts, forces, accelerations and the report of the last step.
-void hfi_continuous_compute_results(hfiContinuous* c, hfStatus status, int64_t dropped, hfiStepOutput* out) {
-  const hfAccel* accel = c->accel;
-  hfIntegratorReport integration = hfi_continuous_report(c);
+void hfi_continuous_compute_results(hfiContinuous* continuous, hfStatus status, int64_t dropped, hfiStepOutput* out) {
+  const hfAccel* accel = continuous->accel;
+  hfIntegratorReport integration = hfi_continuous_report(continuous);
   hfi_accel_fill_report(accel, status, &integration, dropped, out->report);
 
-  c->ncontact = 0;
-  for (int i = 0; i < accel->ncontact; ++i)
-    hfi_accel_keep_contact(hfi_accel_read_contact(&accel->contact[i]), c->contact, &c->ncontact, out->report);
+  continuous->ncontact = 0;
+  for (int i = 0; i < accel->ncontact; ++i) {
+    hfContact contact = hfi_accel_read_contact(&accel->contact[i]);
+    hfi_accel_keep_contact(contact, continuous->contact, &continuous->ncontact, out->report);
+  }
 
   hfi_accel_write_constraint_forces(accel, out);
-  memcpy(out->acceleration, c->vdot, sizeof *c->vdot * (size_t)c->world->model->nv);
+  memcpy(out->acceleration, continuous->vdot, sizeof *continuous->vdot * (size_t)continuous->world->model->nv);
   out->taken = 1;
 }

@@ -43,9 +43,9 @@ static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config
   integrator.jacobian = config->continuous.jacobian;
   integrator.newton_tolerance = config->solver.tolerance;
 
-  hfiContinuous* c = NULL;
-  hfStatus status = hfi_continuous_create(&c, world, &accel, &integrator, VELOCITY_TIME, error);
-  if (status == HF_OK) *method = c;
+  hfiContinuous* continuous = NULL;
+  hfStatus status = hfi_continuous_create(&continuous, world, &accel, &integrator, VELOCITY_TIME, error);
+  if (status == HF_OK) *method = continuous;
   return status;
 }
 
@@ -53,12 +53,12 @@ static void free_method(void* method) { hfi_continuous_free(method); }
 
 // One step of a sim.
 static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
-  hfiContinuous* c = method;
-  int64_t dropped = hf_accel_statistics(c->accel).dropped;
-  hfStatus status = hfi_continuous_step(c, state, in, c->h, error);
+  hfiContinuous* continuous = method;
+  int64_t dropped = hf_accel_statistics(continuous->accel).dropped;
+  hfStatus status = hfi_continuous_step(continuous, state, in, continuous->h, error);
   if (status < 0) return status;
 
-  hfi_continuous_compute_results(c, status, dropped, out);
+  hfi_continuous_compute_results(continuous, status, dropped, out);
   return out->report->status;
 }
 
@@ -69,18 +69,18 @@ static hfContact contact(const void* method, int i) { return ((const hfiContinuo
 // ---- energy -----------------------------------------------------------------------------------------
 
 // Speed at which the two bodies of a contact part [m/s].
-static double parting_speed(const hfDynamics* d, const hfiContact* contact) {
-  hfMotion a = hf_dynamics_point_velocity(d, contact->body_a, contact->p_W);
-  hfMotion b = hf_dynamics_point_velocity(d, contact->body_b, contact->p_W);
+static double parting_speed(const hfDynamics* dynamics, const hfiContact* contact) {
+  hfMotion a = hf_dynamics_point_velocity(dynamics, contact->body_a, contact->p_W);
+  hfMotion b = hf_dynamics_point_velocity(dynamics, contact->body_b, contact->p_W);
   return v3_dot(contact->n, v3_sub(a.v, b.v));
 }
 
 // What overlaps and limits hold at positions q, where the world is. The accel keeps copies of its contacts, so that the
 // world may search for contacts at another state.
 static hfiHeldEnergy held_energy(void* method, const double* q) {
-  const hfiContinuous* c = method;
-  hfiWorld* world = c->world;
-  hfiHeldEnergy held = {.limits = hfi_accel_limit_energy(c->accel, q)};
+  const hfiContinuous* continuous = method;
+  hfiWorld* world = continuous->world;
+  hfiHeldEnergy held = {.limits = hfi_accel_limit_energy(continuous->accel, q)};
 
   hfi_near_find(&world->near, 0, 0, NULL);
   for (int i = 0; i < world->near.ncontact; ++i) {

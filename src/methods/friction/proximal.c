@@ -313,8 +313,8 @@ static void choose_multiplier(Progress* progress, int solved, int32_t iterations
 // Returns the larger of the two residuals (hfiResidual) of r0. Writes solver->u.
 static double residual_of(hfiProximal* solver, const hfiReduced* reduced) {
   hfi_reduced_velocity(reduced, solver->r0, solver->u);
-  hfiResidual e = hfi_friction_residual(reduced, solver->r0, solver->u);
-  return fmax(e.residual, e.scaled_residual);
+  hfiResidual residual = hfi_friction_residual(reduced, solver->r0, solver->u);
+  return fmax(residual.residual, residual.scaled_residual);
 }
 
 // Solves a problem by proximal steps from r (n), which becomes the best answer.

@@ -12,14 +12,14 @@ hfFrictionConfig hf_friction_config_default(void) {
 }
 
 // Refuses a configuration with numbers out of their ranges.
-static hfStatus check_config(const hfFrictionConfig* c, hfError* error) {
-  if (!(c->tolerance > 0 && c->tolerance < 1))
+static hfStatus check_config(const hfFrictionConfig* config, hfError* error) {
+  if (!(config->tolerance > 0 && config->tolerance < 1))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction problem: tolerance = %g must be between 0 and 1",
-                      c->tolerance);
-  if (c->max_steps < 1 || c->max_iterations < 1)
+                      config->tolerance);
+  if (config->max_steps < 1 || config->max_iterations < 1)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                      "friction problem: max_steps = %d and max_iterations = %d must be at least 1", c->max_steps,
-                      c->max_iterations);
+                      "friction problem: max_steps = %d and max_iterations = %d must be at least 1", config->max_steps,
+                      config->max_iterations);
   return HF_OK;
 }
 
@@ -147,10 +147,10 @@ static hfStatus solve_islands(const hfiReduced* reduced, const hfiComponents* co
 // ---- in and out ----------------------------------------------------------------------------------
 
 // Writes the reactions of a solution, and its multipliers if there are any, as reactions r of the reduced problem.
-static void take_guess(const hfFrictionProblem* problem, const hfFrictionSolution* s, double* r) {
-  for (int32_t i = 0; i < problem->dim * problem->ncontact; ++i) r[hfi_reduced_row(problem->dim, i)] = s->r[i];
-  if (s->lambda && problem->nequality)
-    memcpy(r + 3 * problem->ncontact, s->lambda, sizeof *r * (size_t)problem->nequality);
+static void take_guess(const hfFrictionProblem* problem, const hfFrictionSolution* solution, double* r) {
+  for (int32_t i = 0; i < problem->dim * problem->ncontact; ++i) r[hfi_reduced_row(problem->dim, i)] = solution->r[i];
+  if (solution->lambda && problem->nequality)
+    memcpy(r + 3 * problem->ncontact, solution->lambda, sizeof *r * (size_t)problem->nequality);
 }
 
 // Copies the rows of the contacts of the reduced problem to the rows of the caller; `to` may be NULL.
@@ -161,29 +161,30 @@ static void give_rows(const hfFrictionProblem* problem, const double* from, doub
 // Computes u and v of the reactions r, and their report. work (2 n) is scratch.
 // If v cannot be computed, nothing is written.
 static hfStatus give_answer(const hfFrictionProblem* problem, const hfiReduced* reduced, const hfAllocator* allocator,
-                            const double* r, double* work, hfFrictionSolution* s, hfFrictionReport* report,
+                            const double* r, double* work, hfFrictionSolution* solution, hfFrictionReport* report,
                             hfError* error) {
   const double* lambda = r + 3 * reduced->ncontact;
   double* u = work;
   double* rows = work + reduced->n;
 
   hfi_reduced_velocity(reduced, r, u);
-  hfiResidual e = hfi_friction_residual(reduced, r, u);
+  hfiResidual residual = hfi_friction_residual(reduced, r, u);
 
   // velocities of the global form, from the reactions in the caller's order
   give_rows(problem, r, rows);
-  if (problem->form == HF_FORM_GLOBAL && s->v) {
-    hfStatus status = hfi_recover_velocity(problem, allocator, rows, lambda, s->v, error);
+  if (problem->form == HF_FORM_GLOBAL && solution->v) {
+    hfStatus status = hfi_recover_velocity(problem, allocator, rows, lambda, solution->v, error);
     if (status < 0) return status;
   }
 
   // answer and report
-  report->natural_map = e.natural_map;
-  report->residual = e.residual;
-  report->scaled_residual = e.scaled_residual;
-  give_rows(problem, r, s->r);
-  give_rows(problem, u, s->u);
-  if (s->lambda && reduced->nequality) memcpy(s->lambda, lambda, sizeof *lambda * (size_t)reduced->nequality);
+  report->natural_map = residual.natural_map;
+  report->residual = residual.residual;
+  report->scaled_residual = residual.scaled_residual;
+  give_rows(problem, r, solution->r);
+  give_rows(problem, u, solution->u);
+  if (solution->lambda && reduced->nequality)
+    memcpy(solution->lambda, lambda, sizeof *lambda * (size_t)reduced->nequality);
   return HF_OK;
 }
 

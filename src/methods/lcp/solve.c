@@ -82,19 +82,19 @@ size_t hf_lcp_work_size(hfLcpMethod method, int32_t n) {
 }
 
 // Refuses a configuration with numbers out of their ranges.
-static hfStatus check_config(const hfLcpConfig* c, int32_t n, hfError* error) {
-  if (c->method < HF_LCP_LEMKE || c->method > HF_LCP_GAUSS_SEIDEL)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: method %d is unknown", (int)c->method);
-  if (!(c->tolerance > 0))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tolerance %g is not positive", c->tolerance);
-  if (!(c->tikhonov >= 0 && isfinite(c->tikhonov)))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tikhonov %g is negative or not finite", c->tikhonov);
-  if (!(c->relaxation > 0 && c->relaxation < 2))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: relaxation %g is not in (0, 2)", c->relaxation);
+static hfStatus check_config(const hfLcpConfig* config, int32_t n, hfError* error) {
+  if (config->method < HF_LCP_LEMKE || config->method > HF_LCP_GAUSS_SEIDEL)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: method %d is unknown", (int)config->method);
+  if (!(config->tolerance > 0))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tolerance %g is not positive", config->tolerance);
+  if (!(config->tikhonov >= 0 && isfinite(config->tikhonov)))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tikhonov %g is negative or not finite", config->tikhonov);
+  if (!(config->relaxation > 0 && config->relaxation < 2))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: relaxation %g is not in (0, 2)", config->relaxation);
 
-  for (int32_t i = 0; c->cover && i < n; ++i)
-    if (!(c->cover[i] > 0 && isfinite(c->cover[i])))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: cover(%d) = %g is not positive", (int)i, c->cover[i]);
+  for (int32_t i = 0; config->cover && i < n; ++i)
+    if (!(config->cover[i] > 0 && isfinite(config->cover[i])))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: cover(%d) = %g is not positive", (int)i, config->cover[i]);
   return HF_OK;
 }
 

@@ -58,14 +58,14 @@ static void fill_rows(hfMlcp* mlcp, int n) {
   hfiMlcpUnknowns* lcp = &mlcp->lcp;
 
   for (int i = 0; i < n; ++i) {
-    hfiMlcpEdge e = lcp->edge[i];
+    hfiMlcpEdge edge = lcp->edge[i];
     for (int j = 0; j <= i; ++j) {
-      double entry = multiply_edges(rows, e, lcp->edge[j]);
+      double entry = multiply_edges(rows, edge, lcp->edge[j]);
       lcp->A[i * n + j] = entry;
       lcp->A[j * n + i] = entry;
     }
-    lcp->b[i] = e.x * (rows->g[e.row] - rows->target[e.row]);
-    if (e.y != 0) lcp->b[i] += e.y * (rows->g[e.row + 1] - rows->target[e.row + 1]);
+    lcp->b[i] = edge.x * (rows->g[edge.row] - rows->target[edge.row]);
+    if (edge.y != 0) lcp->b[i] += edge.y * (rows->g[edge.row + 1] - rows->target[edge.row + 1]);
     lcp->lo[i] = 0;
     lcp->hi[i] = INFINITY;
   }
@@ -110,9 +110,9 @@ hfStatus hfi_mlcp_complementarity(hfMlcp* mlcp, hfSolveReport* report, hfError* 
   // impulses of rows from impulses along edges
   memset(rows->x, 0, sizeof *rows->x * (size_t)rows->n);
   for (int i = 0; i < n; ++i) {
-    hfiMlcpEdge e = mlcp->lcp.edge[i];
-    rows->x[e.row] += e.x * mlcp->lcp.z[i];
-    if (e.y != 0) rows->x[e.row + 1] += e.y * mlcp->lcp.z[i];
+    hfiMlcpEdge edge = mlcp->lcp.edge[i];
+    rows->x[edge.row] += edge.x * mlcp->lcp.z[i];
+    if (edge.y != 0) rows->x[edge.row + 1] += edge.y * mlcp->lcp.z[i];
   }
   return status;
 }

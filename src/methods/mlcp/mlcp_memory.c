@@ -64,10 +64,10 @@ static void take_dense(hfMlcp* mlcp, hfiArena* arena) {
 // Returns the number of unknowns of the complementarity problem: the rows and, depending on the form, the slacks of the
 // friction cones, the multipliers of targets and normals, or the four sides of each friction pyramid. held: number of
 // targets and normals; nt: of contacts with friction.
-static int64_t count_unknowns(const hfMlcpConfig* c, int64_t held, int64_t nt) {
-  switch (c->form) {
+static int64_t count_unknowns(const hfMlcpConfig* config, int64_t held, int64_t nt) {
+  switch (config->form) {
   case HF_MLCP_COMPLEMENTARITY:
-    return held + nt * (c->edges + 1);
+    return held + nt * (config->edges + 1);
   case HF_MLCP_TWO_STAGE:
     return held + 2 * nt + held;
   default:
@@ -116,22 +116,23 @@ hfStatus hfi_mlcp_make_room(hfMlcp* mlcp, hfError* error) {
 }
 
 // Refuses a configuration that is out of range, and names the option.
-static hfStatus check_config(const hfMlcpConfig* c, hfError* error) {
-  if (c->form < 0 || c->form > HF_MLCP_DISSIPATION)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: form = %d: allowed is 0 to %d", c->form, HF_MLCP_DISSIPATION);
+static hfStatus check_config(const hfMlcpConfig* config, hfError* error) {
+  if (config->form < 0 || config->form > HF_MLCP_DISSIPATION)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: form = %d: allowed is 0 to %d", config->form,
+                      HF_MLCP_DISSIPATION);
 
-  if (c->method != HF_LCP_LEMKE && c->method != HF_LCP_DANTZIG)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: method = %d is neither Lemke (%d) nor Dantzig (%d)", c->method,
-                      HF_LCP_LEMKE, HF_LCP_DANTZIG);
+  if (config->method != HF_LCP_LEMKE && config->method != HF_LCP_DANTZIG)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: method = %d is neither Lemke (%d) nor Dantzig (%d)",
+                      config->method, HF_LCP_LEMKE, HF_LCP_DANTZIG);
 
-  if (c->edges < 4 || c->edges > 32 || c->edges % 2)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: edges = %d must be an even number from 4 to 32", c->edges);
+  if (config->edges < 4 || config->edges > 32 || config->edges % 2)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: edges = %d must be an even number from 4 to 32", config->edges);
 
-  if (!(c->tikhonov >= 0 && c->recovery >= 0 && c->recovery <= 1 && c->tolerance > 0))
+  if (!(config->tikhonov >= 0 && config->recovery >= 0 && config->recovery <= 1 && config->tolerance > 0))
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "mlcp: tikhonov = %g must not be negative, recovery = %g must be 0 to 1, "
                       "tolerance = %g must be positive",
-                      c->tikhonov, c->recovery, c->tolerance);
+                      config->tikhonov, config->recovery, config->tolerance);
   return HF_OK;
 }
 

@@ -55,17 +55,17 @@ static hfStatus check_config(const hfIntegratorConfig* c, const hfOde* ode, hfEr
 }
 
 // Sets the options of the stepper.
-static void configure_stepper(hfiStepper* stepper, const hfIntegratorConfig* c) {
-  int full = c->newton == HF_NEWTON_FULL;
+static void configure_stepper(hfiStepper* stepper, const hfIntegratorConfig* config) {
+  int full = config->newton == HF_NEWTON_FULL;
   int iterations = full ? FULL_ITERATIONS : QUASI_ITERATIONS;
 
-  stepper->analytic = c->jacobian == HF_JACOBIAN_ANALYTIC;
-  stepper->tals = c->tals;
+  stepper->analytic = config->jacobian == HF_JACOBIAN_ANALYTIC;
+  stepper->tals = config->tals;
 
   stepper->newton.full = full;
-  stepper->newton.max_iterations = c->max_iterations ? c->max_iterations : iterations;
-  stepper->newton.tolerance = c->error_control ? NEWTON_ERROR_SHARE * c->accuracy : c->newton_tolerance;
-  stepper->newton.divergence = c->divergence;
+  stepper->newton.max_iterations = config->max_iterations ? config->max_iterations : iterations;
+  stepper->newton.tolerance = config->error_control ? NEWTON_ERROR_SHARE * config->accuracy : config->newton_tolerance;
+  stepper->newton.divergence = config->divergence;
 }
 
 // Plans or takes all arrays.

@@ -222,15 +222,16 @@ static double fail_certificate(int* reason, int why, double margin) {
 // Computes the certificate of the assembled problem and returns its smallest margin. It is negative where the
 // certificate does not hold; only then is *reason set.
 static double certify(hfiSwitching* s, int* reason) {
-  const hfRigidCertificate* c = &s->rigid->problem.certificate;
+  const hfRigidCertificate* certificate = &s->rigid->problem.certificate;
   hfi_rigid_certify(s->rigid);
   if (s->rigid->problem.n == 0) return 1;
 
-  double rank_margin = c->rank_margin - s->config.rank_margin;
-  if (!c->full_rank || !c->rolling || rank_margin < 0) return fail_certificate(reason, HF_SWITCH_RANK, rank_margin);
-  if (!c->p_matrix) return fail_certificate(reason, HF_SWITCH_NOT_P, c->p_margin);
-  if (!c->stable) return fail_certificate(reason, HF_SWITCH_UNSTABLE, -c->abscissa);
-  return min2(c->p_margin, -c->abscissa);
+  double rank_margin = certificate->rank_margin - s->config.rank_margin;
+  if (!certificate->full_rank || !certificate->rolling || rank_margin < 0)
+    return fail_certificate(reason, HF_SWITCH_RANK, rank_margin);
+  if (!certificate->p_matrix) return fail_certificate(reason, HF_SWITCH_NOT_P, certificate->p_margin);
+  if (!certificate->stable) return fail_certificate(reason, HF_SWITCH_UNSTABLE, -certificate->abscissa);
+  return min2(certificate->p_margin, -certificate->abscissa);
 }
 
 // ---- margins ----------------------------------------------------------------------------------------

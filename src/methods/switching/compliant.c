@@ -37,23 +37,23 @@ static const uint64_t HASH_FACTOR = UINT64_C(0x100000001b3);
 
 // Returns the deformation of layer k in the state vector x; zero for a contact without a layer.
 hfiDeformation hfi_compliant_deformation(const hfiSwitching* s, const double* x, int k) {
-  hfiDeformation d = {v3_zero(), v3_zero()};
-  if (k < 0 || k >= s->layers.count) return d;
+  hfiDeformation deformation = {v3_zero(), v3_zero()};
+  if (k < 0 || k >= s->layers.count) return deformation;
 
   const double* layer = x + s->nx + s->layers.stride * k;
-  d.xi_B = v3_load(layer);
-  if (s->layers.stride > 3) d.twist_B = v3_load(layer + 3);
+  deformation.xi_B = v3_load(layer);
+  if (s->layers.stride > 3) deformation.twist_B = v3_load(layer + 3);
 
-  return d;
+  return deformation;
 }
 
 // Writes the deformation of layer k, or its rate, to the part of a vector that has the layers.
-static void store_layer(const hfiSwitching* s, double* layers, int k, const hfiDeformation* d) {
+static void store_layer(const hfiSwitching* s, double* layers, int k, const hfiDeformation* deformation) {
   if (k < 0 || k >= s->layers.count) return;
 
   double* layer = layers + s->layers.stride * k;
-  v3_store(layer, d->xi_B);
-  if (s->layers.stride > 3) v3_store(layer + 3, d->twist_B);
+  v3_store(layer, deformation->xi_B);
+  if (s->layers.stride > 3) v3_store(layer + 3, deformation->twist_B);
 }
 
 // Copies the deformations of the tracks into the state vector s->x.
@@ -287,7 +287,7 @@ static double force_jump(const hfiSwitching* s, double* largest) {
 // largest jump [N].
 static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   hfRigid* rigid = s->rigid;
-  const hfRigidCertificate* c = &rigid->problem.certificate;
+  const hfRigidCertificate* certificate = &rigid->problem.certificate;
   for (int i = 0; i < rigid->problem.ncontact; ++i)
     if (!set_modes_from_layer(s, i)) return 0;
 
@@ -301,8 +301,9 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   *jump = force_jump(s, &largest);
 
   // may it take over?
-  if (rigid->problem.lcp.status != HF_OK || !c->holds || !hfi_rigid_cones_hold(rigid)) return 0;
-  int has_margins = c->p_margin >= RETURN_P_MARGIN && c->rank_margin >= RETURN_RANK_FACTOR * s->config.rank_margin;
+  if (rigid->problem.lcp.status != HF_OK || !certificate->holds || !hfi_rigid_cones_hold(rigid)) return 0;
+  double least_rank_margin = RETURN_RANK_FACTOR * s->config.rank_margin;
+  int has_margins = certificate->p_margin >= RETURN_P_MARGIN && certificate->rank_margin >= least_rank_margin;
   if (rigid->problem.n && !has_margins) return 0;
   return s->config.settle == 0 || *jump <= s->config.settle * largest;
 }

@@ -11,21 +11,21 @@ int hfi_arc_is_exhausted(const hfiSwitching* s) {
 
 // Adds the counts of an integrator to the sum of the step, and takes over its last step and error.
 void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator) {
-  hfIntegratorReport r = hf_integrator_report(integrator);
+  hfIntegratorReport report = hf_integrator_report(integrator);
   hfIntegratorReport* sum = &s->result.integration;
 
-  if (r.smallest > 0 && (sum->smallest == 0 || r.smallest < sum->smallest)) sum->smallest = r.smallest;
-  sum->last = r.last;
-  sum->error = r.error;
+  if (report.smallest > 0 && (sum->smallest == 0 || report.smallest < sum->smallest)) sum->smallest = report.smallest;
+  sum->last = report.last;
+  sum->error = report.error;
 
   // counts
-  sum->evaluations += r.evaluations;
-  sum->jacobian_evaluations += r.jacobian_evaluations;
-  sum->jacobians += r.jacobians;
-  sum->factorisations += r.factorisations;
-  sum->iterations += r.iterations;
-  sum->steps += r.steps;
-  sum->rejected += r.rejected;
-  sum->failed += r.failed;
-  sum->held += r.held;
+  sum->evaluations += report.evaluations;
+  sum->jacobian_evaluations += report.jacobian_evaluations;
+  sum->jacobians += report.jacobians;
+  sum->factorisations += report.factorisations;
+  sum->iterations += report.iterations;
+  sum->steps += report.steps;
+  sum->rejected += report.rejected;
+  sum->failed += report.failed;
+  sum->held += report.held;
 }

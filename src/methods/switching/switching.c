@@ -104,15 +104,15 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
       .lift = lift,
       .weight = s->weight,
   };
-  hfIntegratorConfig c = hf_integrator_config_default();
-  c.method = HF_METHOD_RK3;
-  c.accuracy = s->config.accuracy;
-  c.step = s->h;
-  c.max_steps = MOST_ARC_STEPS;
-  c.smallest_step = SMALLEST_INTEGRATOR_STEP_SHARE * s->h;
-  c.tals = 0;
-  c.allocator = s->rigid->accel->world->config.allocator;
-  hfStatus status = hf_integrator_create(&s->arc.integrator, &ode, &c, error);
+  hfIntegratorConfig integrator = hf_integrator_config_default();
+  integrator.method = HF_METHOD_RK3;
+  integrator.accuracy = s->config.accuracy;
+  integrator.step = s->h;
+  integrator.max_steps = MOST_ARC_STEPS;
+  integrator.smallest_step = SMALLEST_INTEGRATOR_STEP_SHARE * s->h;
+  integrator.tals = 0;
+  integrator.allocator = s->rigid->accel->world->config.allocator;
+  hfStatus status = hf_integrator_create(&s->arc.integrator, &ode, &integrator, error);
   if (status) return status;
 
   // compliant phases
@@ -123,22 +123,22 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   ode.jacobian = hfi_compliant_jacobian;
   ode.lift_jacobian = hfi_compliant_lift_jacobian;
   ode.region = hfi_compliant_region;
-  c.method = s->config.integrator;
-  c.max_steps = MOST_COMPLIANT_STEPS;
-  c.newton = HF_NEWTON_QUASI;
-  c.jacobian = HF_JACOBIAN_ANALYTIC;
+  integrator.method = s->config.integrator;
+  integrator.max_steps = MOST_COMPLIANT_STEPS;
+  integrator.newton = HF_NEWTON_QUASI;
+  integrator.jacobian = HF_JACOBIAN_ANALYTIC;
   // There is no line search to shorten updates, but the Jacobian is formed anew where a layer closes, opens, sticks or
   // slips.
-  c.tals = 1;
-  status = hf_integrator_create(&s->compliant.integrator, &ode, &c, error);
+  integrator.tals = 1;
+  status = hf_integrator_create(&s->compliant.integrator, &ode, &integrator, error);
   if (status) return status;
 
   // hops
-  c.method = HF_METHOD_IMPLICIT_EULER;
-  c.error_control = 0;
-  c.newton_tolerance = HOP_TOLERANCE_SHARE * c.accuracy;
-  c.max_steps = MOST_HOP_STEPS;
-  return hf_integrator_create(&s->compliant.hop_integrator, &ode, &c, error);
+  integrator.method = HF_METHOD_IMPLICIT_EULER;
+  integrator.error_control = 0;
+  integrator.newton_tolerance = HOP_TOLERANCE_SHARE * integrator.accuracy;
+  integrator.max_steps = MOST_HOP_STEPS;
+  return hf_integrator_create(&s->compliant.hop_integrator, &ode, &integrator, error);
 }
 
 // Frees the method with its integrators; NULL is allowed.

@@ -3,7 +3,7 @@
 
 // Returns the default options of the method.
 hfSwitchConfig hf_switch_config_default(void) {
-  hfSwitchConfig c = {.contact_mode = HF_CONTACT_MODEL_SWITCHING,
+  hfSwitchConfig config = {.contact_mode = HF_CONTACT_MODEL_SWITCHING,
                       .start = HF_START_EQUILIBRIUM,
                       .return_modes = HF_RETURN_LAYER,
                       .integrator = HF_METHOD_SDIRK,
@@ -13,8 +13,8 @@ hfSwitchConfig hf_switch_config_default(void) {
                       .rank_margin = 1e-10,
                       .restitution = 0,
                       .rest_speed = 1e-2};
-  c.rigid = hf_rigid_config_default();
-  return c;
+  config.rigid = hf_rigid_config_default();
+  return config;
 }
 
 // The words for a reason of a switch.
