@@ -1,9 +1,9 @@
 // Contacts that are held through a step of the integrator.
 //
 // Where two shapes overlap deeply, the points and the normal that collision finds may jump between two sets while the
-// bodies hardly move, and each set may push towards the configurations at which the other one is found. The equation
-// then has no solution that an integrator could follow. A held contact is smooth: it keeps the points pA of body A and
-// pB of body B that met in it, and its normal n and its tangents turn with B,
+// bodies hardly move. Each set may push towards the configurations at which the other one is found. The equation then
+// has no solution that an integrator could follow. A held contact is smooth: it keeps the points pA of body A and pB of
+// body B that met in it, and its normal n and its tangents turn with B,
 //
 //   depth = depth0 - n.(pA - pB),   point = (pA + pB)/2
 //

@@ -10,8 +10,8 @@
 // A Jacobian in the tangent space at x becomes one in the chart in three steps (lift_joint): multiply its rows by T,
 // multiply its columns by D, and add the derivative of T itself.
 //
-// The integrator also asks how far a Newton update may go (limit), by the transition-aware line search over all
-// friction groups and friction losses, and in which region of smoothness x lies (region).
+// The integrator also asks how far a Newton update may go. `limit` answers by the transition-aware line search over all
+// friction groups and friction losses. `region` says in which region of smoothness x lies.
 #include "methods/continuous/inside.h"
 
 #include "step/law/law.h"

@@ -7,10 +7,10 @@
 //   starts a bulge that reflections of three rows chase down the subdiagonal
 //
 // A subdiagonal entry below eps times its neighbours is zero and splits the matrix; 1 x 1 and 2 x 2 blocks give the
-// eigenvalues. Only the active block is updated, as no vectors are wanted. The reflections have rounding errors of
-// eps times the largest entries, so that between equal eigenvalues which are far smaller than those a subdiagonal
-// entry can stay above eps times its neighbours for ever. Where sweeps do not help, entries are compared with the
-// norm of the matrix, and with a multiple of it that grows by one with each further sweep.
+// eigenvalues. Only the active block is updated, as no vectors are wanted. The reflections have rounding errors of eps
+// times the largest entries. Between equal eigenvalues that are far smaller, a subdiagonal entry can therefore stay
+// above eps times its neighbours for ever. Where sweeps do not help, entries are compared with the norm of the matrix,
+// and with a multiple of it that grows by one with each further sweep.
 #include "math/elementary.h"
 #include "methods/lcp/matrix.h"
 

@@ -87,8 +87,8 @@ static int refresh_tableau(Lemke* lemke) {
   return hfi_tableau_move(&lemke->t, lemke->role, 0) == 0;
 }
 
-// Coefficient of e^(j+1) in the value of `row`: +1 if v_j is the basic variable of the row, 0 if it
-// is that of another row, else minus the entry in the column of v_j.
+// Coefficient of e^(j+1) in the value of `row`. It is 1 if v_j is the basic variable of the row, and 0 if v_j is that
+// of another row. Otherwise it is minus the entry in the column of v_j.
 static double perturbation(const hfiTableau* tableau, int32_t row, int32_t j) {
   if (hfi_is_basic(tableau, j)) return hfi_row_of(tableau, j) == row ? 1 : 0;
   return -hfi_tableau_row(tableau, row)[hfi_col_of(tableau, j)];

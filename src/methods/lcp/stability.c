@@ -9,9 +9,9 @@
 // and the rigid solution is its limit for stiff contacts only where all roots have negative real
 // parts. Companion form:  d/dt [delta; deltad] = [0 I; -A K  -A C] [delta; deltad].
 //
-// Equal rows: with an eigenvalue alpha = a + ib of A,  s^2 + alpha c s + alpha k = 0. A quadratic
-// s^2 + (p + iq) s + (u + iv) has both roots in the left half plane iff p > 0 and p^2 u + p q v -
-// v^2 > 0 (Hurwitz for complex coefficients); with p + iq = c alpha, u + iv = k alpha:
+// Equal rows: with an eigenvalue alpha = a + ib of A,  s^2 + alpha c s + alpha k = 0. Let p + iq = c alpha and
+// u + iv = k alpha. The quadratic s^2 + (p + iq) s + (u + iv) has both roots in the left half plane iff p > 0 and
+// p^2 u + p q v - v^2 > 0 (Hurwitz for complex coefficients). That means:
 //
 //   a > 0   and   c^2 a (a^2 + b^2) > k b^2
 #include "methods/lcp/matrix.h"

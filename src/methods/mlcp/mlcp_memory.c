@@ -1,6 +1,6 @@
-// Memory of an hfMlcp. Arrays over rows have the size of the capacity. The dense matrices do not: they grow with the
-// square of the rows, and for all contacts that a scene can have they would need hundreds of gigabytes, whereas the
-// islands of a step need some megabytes. There is memory for small problems from the start, and more is allocated if a
+// Memory of an hfMlcp. Arrays over rows have the size of the capacity. The dense matrices do not, because
+// they grow with the square of the rows. For all contacts that a scene can have they would need hundreds of gigabytes;
+// the islands of a step need some megabytes. There is memory for small problems from the start. More is allocated if a
 // problem needs it.
 #include "methods/mlcp/inside.h"
 

@@ -3,11 +3,11 @@
 // Error estimates. Implicit Euler uses step doubling: one step h gives u, two steps h/2 give u', and the error of u' is
 // u - u' to leading order. RK3 and TR-BDF2 have an embedded estimate e.
 //
-// Local extrapolation subtracts the estimated error from the result, which raises the order by one: 2 u' - u for
-// implicit Euler, u - A^-2 e for TR-BDF2 with A = I - g J, J the Jacobian and g = gamma h of the implicit stages. The
-// error left in a step is then smaller than its estimate, so that the errors of many steps do not add up to more than
-// the accuracy asked of one. Both methods stay A- and L-stable (docs/theory/integrators.md). RK3 always extrapolates,
-// because its e is the error of the embedded result of lower order.
+// Local extrapolation subtracts the estimated error from the result, which raises the order by one. Implicit Euler
+// becomes 2 u' - u. TR-BDF2 becomes u - A^-2 e with A = I - g J, where J is the Jacobian and g = gamma h of the
+// implicit stages. The error left in a step is then smaller than its estimate. So the errors of many steps do not add
+// up to more than the accuracy asked of one. Both methods stay A- and L-stable (docs/theory/integrators.md). RK3 always
+// extrapolates, because its e is the error of the embedded result of lower order.
 //
 // Without error control nothing is estimated, and a step fails where its result would be meaningless. An implicit step
 // fails when Newton's method does. An explicit step fails when the rates of its stages are far from a straight line

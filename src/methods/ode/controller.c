@@ -2,8 +2,8 @@
 //
 //   h' = 0.8 h (a/err)^(1/order), kept within [0.1 h, 5 h], accepted when err <= a
 //
-// A step that was good enough does not shrink, and grows only by 20 % or more, so that an iteration
-// matrix and a rhythm of steps are not given up for little.
+// A step that was good enough does not shrink, and grows only by 20 % or more. So an iteration matrix and a rhythm of
+// steps are not given up for little.
 #include "methods/ode/controller.h"
 
 #include "math/elementary.h"

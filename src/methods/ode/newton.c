@@ -16,10 +16,10 @@
 // below the tolerance: near rest both are rounding errors of large forces that cancel, whose ratio is as
 // often above 1 as below. The residual has the unit of y, and A^-1 makes no stable problem's residual larger.
 //
-// Where the problem is so stiff that the rounding of y changes r by more than the tolerance, updates stay as they are,
-// far below the tolerance, while r does not fall. Then the matrix is formed at y itself: if its update is as small, and
-// y is on the piece of r of the iterate before, y is the solution as closely as y can be written. Otherwise that looked
-// like divergence, and no shorter step would help.
+// Where the problem is so stiff that the rounding of y changes r by more than the tolerance, r does not fall. Updates
+// then stay as they are, far below the tolerance. In that case the matrix is formed at y itself. If its update is as
+// small, and y is on the piece of r of the iterate before, y is the solution as closely as y can be written. Without
+// this rule that would look like divergence, and no shorter step would help.
 //
 // The transition-aware line search (TAMSI section III-A) shortens an update that would jump over a
 // stick region. An iterate that lies on another piece of r than the one before (a stick region entered

@@ -7,11 +7,11 @@
 // f_s, f_x, f_xi, rate_s, rate_x and rate_xi are the slopes of its layer (layer.c). A has its axes in the frame of B as
 // rows.
 //
-// Differences of f would not do. A stiff layer that carries a body is deformed by m g/k, which is less than the
-// displacement that a difference needs (1.5e-8 m) from a stiffness of 1e9 N/m for 1 kg on. The contact is open at the
-// displaced point, so that a hundredth or less of the stiffness would be found, and steps with such a Jacobian throw
-// bodies up (docs/theory/switching.md). As in accel_jacobian.c, the changes of M, of the bias and of the directions of
-// rows with the configuration are left out.
+// Differences of f would not do. A stiff layer that carries a body is deformed by m g/k. From a stiffness of 1e9 N/m
+// for 1 kg on, that is less than the displacement that a difference needs (1.5e-8 m). The contact is open at the
+// displaced point, so that a hundredth or less of the stiffness would be found. Steps with such a Jacobian throw bodies
+// up (docs/theory/switching.md). As in accel_jacobian.c, the changes of M, of the bias and of the directions of rows
+// with the configuration are left out.
 #include "methods/switching/inside.h"
 
 #include <string.h>

@@ -351,9 +351,9 @@ static void fill_contact(hfRigid* rigid, int i) {
   out->ct = layer.ct;
 }
 
-// Called when A has its rows. Fills the mode of contact i in the public problem, turns its tangents t_W to the
-// directions of its friction rows (rolling) or along and across the slip (sliding), and fills its Jacobian: W_N, and
-// W_T along t_W.
+// Called when A has its rows. Fills the mode of contact i in the public problem. Turns its tangents t_W to the
+// directions of its friction rows (rolling), or along and across the slip (sliding). Fills its Jacobian: W_N, and W_T
+// along t_W.
 static void fill_mode(hfRigid* rigid, int i) {
   const int nv = rigid->problem.nv;
   hfRigidContact* contact = &rigid->problem.contact[i];
