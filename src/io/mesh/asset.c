@@ -22,7 +22,8 @@ hfiMeshSpec hfi_mesh_spec_default(void) {
 
 // Makes a mesh of the points and faces that stand in the model itself.
 static hfStatus copy_inline(hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* error) {
-  if (s->nvertex % 3 || s->nvertex < 12)
+  enum { LEAST_NUMBERS = 3 * 4 }; // of four points
+  if (s->nvertex % 3 || s->nvertex < LEAST_NUMBERS)
     return hfi_refuse(error, HF_ERROR_PARSE, "vertex: %d numbers do not make at least 4 points", s->nvertex);
   if (s->nface % 3) return hfi_refuse(error, HF_ERROR_PARSE, "face: %d indices do not make triangles", s->nface);
 
@@ -31,6 +32,7 @@ static hfStatus copy_inline(hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* err
   int failed = 0;
   for (int i = 0; i < s->nvertex && !failed; i += 3) failed = hfi_trimesh_add_vertex(&b, s->vertex + i);
 
+  // triangles, whose corners are whole numbers of vertices
   for (int i = 0; i < s->nface && !failed && !status; i += 3) {
     const double* corner = s->face + i;
     for (int k = 0; k < 3; ++k)

@@ -211,6 +211,7 @@ static void read_primitive(Dae* d, hfiElem* elem, hfiNodeFrame placement) {
     if (offset + 1 > f.stride) f.stride = offset + 1;
   }
 
+  // positions, of which none is in the mesh yet
   f.positions = read_positions(d, vertex);
   f.index = HFI_NEW(r, int32_t, f.positions.count + 1);
   if (r->status) return;

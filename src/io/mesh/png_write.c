@@ -34,13 +34,13 @@ static uint8_t* make_lines(const uint8_t* grey, size_t width, size_t height) {
 // Adds a grey image to a file.
 hfStatus hfi_png_write(hfiOutput* out, const uint8_t* grey, int width, int height, hfError* error) {
   static const uint8_t signature[8] = {137, 'P', 'N', 'G', '\r', '\n', 26, '\n'};
-  enum { CHUNK_BYTES = 64 }; // at least what signature, header and the frames of the chunks take
+  enum { OVERHEAD_BYTES = 64 }; // enough for the signature, the header, and lengths, types and checksums of the chunks
   uLong raw = ((uLong)width + 1) * (uLong)height;
   uLongf packed = compressBound(raw);
   uint8_t header[13] = {[8] = 8}; // 8 bits, grey
   uint8_t* lines = make_lines(grey, (size_t)width, (size_t)height);
   uint8_t* data = malloc(packed);
-  uint8_t* file = malloc(packed + CHUNK_BYTES);
+  uint8_t* file = malloc(packed + OVERHEAD_BYTES);
 
   hfStatus status = HF_OK;
   if (!lines || !data || !file || compress(data, &packed, lines, raw) != Z_OK)
@@ -51,7 +51,8 @@ hfStatus hfi_png_write(hfiOutput* out, const uint8_t* grey, int width, int heigh
     put_word(header + 4, (uint32_t)height);
     memcpy(file, signature, sizeof signature);
     uint8_t* end = put_chunk(file + sizeof signature, "IHDR", header, sizeof header);
-    end = put_chunk(put_chunk(end, "IDAT", data, (uint32_t)packed), "IEND", NULL, 0);
+    end = put_chunk(end, "IDAT", data, (uint32_t)packed);
+    end = put_chunk(end, "IEND", NULL, 0);
     hfi_output_bytes(out, file, (size_t)(end - file));
   }
 

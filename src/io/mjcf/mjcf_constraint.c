@@ -318,6 +318,8 @@ void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem) {
   hfi_drop_negative(r, elem, "damping", &s.def.damping);
   hfi_drop_negative(r, elem, "frictionloss", &s.def.frictionloss);
   s.def.actfrclimited = hfi_mjcf_limited(m, elem, "actuatorfrclimited", s.actfrclimited, s.def.actfrcrange);
+
+  // its name, and what actuators add to it
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   hfi_mjcf_reflected(m, "tendon", hfi_attr(elem, "name"), &s.def.armature, &s.def.damping, s.def.damping_poly);

@@ -81,6 +81,7 @@ static int add_height_field(hfiMjcf* m, const hfiMjcfAsset* asset, hfiHeightMap*
     if (!r->status && !(size[i] > 0))
       hfi_fail(r, elem, HF_ERROR_MODEL, "size: number %d must be positive, is %g", i + 1, size[i]);
 
+  // heights of 0 to 1, times the elevation
   double* height = HFI_NEW(r, double, (size_t)map->nrow * (size_t)map->ncol);
   if (r->status || !height) return r->status;
   hfi_height_map_normalise(map);

@@ -165,7 +165,6 @@ static void write_orientation(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   double kv = -d->biasprm[2];
   int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
-
   static const char general[] = "general gaintype=\"so3\" biastype=\"so3\" dyntype=\"integrator\"";
 
   hfi_xml_begin(&w->xml, 2, integrates ? general : "orientation");

@@ -88,15 +88,17 @@ static void write_model(hfiSdfWriter* w, int id, int depth) {
   if (group->is_static) hfi_xml_text_element(&r->xml, depth + 1, "static", "true");
   if (!group->is_static && group->links > 1) hfi_xml_text_element(&r->xml, depth + 1, "self_collide", "true");
 
+  // its links, which w->member lists, and their joints
   const int* begin = w->member + group->first;
   const int* end = begin + group->links;
-
   for (const int* i = begin; i < end && !r->xml.status; ++i) hfi_sdf_write_link(w, &r->link[*i], depth + 1);
   for (const int* i = begin; i < end && !r->xml.status; ++i) hfi_sdf_write_joint(w, &r->link[*i], depth + 1);
 
+  // a loop belongs to the model of its child
   for (int i = 0; i < r->nloop && !r->xml.status; ++i)
     if (r->link[r->loop[i].child].group == id) hfi_sdf_write_loop(w, &r->loop[i], depth + 1);
 
+  // frames of its bodies, and pairs of its links that do not touch
   for (const int* i = begin; i < end; ++i)
     if (r->link[*i].carries && r->link[*i].body > 0) write_frames(w, r->link[*i].body, depth + 1);
 

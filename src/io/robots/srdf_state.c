@@ -125,7 +125,7 @@ static void add_state(hfiUrdf* u, const hfiElem* root, const hfiElem* elem, cons
   const char* group = hfi_require(r, elem, "group");
   int is_free = is_unique(root, elem, name) && hf_builder_find(r->builder, HF_OBJECT_KEY, name) < 0;
 
-  // a keyframe with the arrays qpos and ctrl, at the reference
+  // a keyframe at the reference, with the arrays whose pointers are not NULL here: qpos and ctrl
   static const double is_given = 0;
   hfKeyDef like = hf_key_def_default();
   like.name = is_free ? name : hfi_format(r, "%s/%s", group, name);

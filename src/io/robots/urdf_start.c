@@ -105,7 +105,7 @@ void hfi_urdf_read_start(hfiUrdf* u) {
   const hfiElem* control = hfi_child(u->root, "ros2_control");
   if (!control) return;
 
-  // a keyframe with the arrays qpos and ctrl, at the reference
+  // a keyframe at the reference, with the arrays whose pointers are not NULL here: qpos and ctrl
   static const double is_given = 0;
   hfKeyDef like = hf_key_def_default();
   like.name = INITIAL_VALUE;

@@ -168,6 +168,7 @@ static void write_document(hfiRobotWriter* w) {
   hfi_xml_put_text(&w->xml, "name", hfi_robot_name_of(w, HF_OBJECT_BODY, 1));
   hfi_xml_print(&w->xml, ">\n");
 
+  // links and joints; the world is in the list of links only if it has geoms
   write_extension(w);
   if (w->link[0].body > 0) hfi_xml_print(&w->xml, "  <link name=\"world\"/>\n");
   for (int i = 0; i < w->nlink; ++i) hfi_urdf_write_link(w, &w->link[i]);
@@ -175,6 +176,7 @@ static void write_document(hfiRobotWriter* w) {
     if (w->link[i].body > 0) hfi_urdf_write_joint(w, &w->link[i]);
   for (int i = 0; i < w->nlink; ++i) hfi_urdf_write_transmission(w, &w->link[i]);
 
+  // extensions of Gazebo and Drake
   for (int i = 0; i < w->nlink; ++i) write_weightless(w, &w->link[i]);
   write_frames(w);
   for (int i = 0; i < w->napart; ++i) write_filter(w, i);
