@@ -69,8 +69,10 @@ static int open_ours(clutter* c, int sleep, hfError* error) {
 
 static double read_clock(const clutter* c) { return clutter_clock(c->threads); }
 
+// Steps ours in a phase, and keeps its iterations. Returns the mean time of a step [us].
 static double step_ours(clutter* c, int steps, int phase) {
-  double iterations = 0, start = read_clock(c);
+  double iterations = 0;
+  double start = read_clock(c);
   for (int i = 0; i < steps; ++i) {
     hf_sim_step(c->w.sim, c->w.state, NULL, &c->last[phase], NULL);
     iterations += c->last[phase].solve.iterations;
@@ -79,6 +81,7 @@ static double step_ours(clutter* c, int steps, int phase) {
   return 1e6 * (read_clock(c) - start) / steps;
 }
 
+// Makes our fall from its beginning.
 static times run_ours(clutter* c) {
   times t;
   hf_state_reset(c->w.state, c->w.model);
@@ -90,12 +93,14 @@ static times run_ours(clutter* c) {
 
 // ---- MuJoCo ----------------------------------------------------------------------------------------
 
+// Steps MuJoCo's. Returns the mean time of a step [us].
 static double step_peer(const PeerMujoco* peer, const clutter* c, const mjModel* m, mjData* d, int steps) {
   double start = read_clock(c);
   for (int i = 0; i < steps; ++i) peer->mj_step(m, d);
   return 1e6 * (read_clock(c) - start) / steps;
 }
 
+// Makes MuJoCo's fall from its beginning.
 static times run_peer(const PeerMujoco* peer, const clutter* c, const mjModel* m, mjData* d) {
   times t;
   peer->mj_resetData(m, d);
@@ -118,6 +123,7 @@ static mjModel* load_peer(const PeerMujoco* peer, const clutter* c, const char* 
 
 // ---- both ------------------------------------------------------------------------------------------
 
+// The medians of the times of several runs.
 static times median_times(const times* t, int runs) {
   times middle;
   for (int p = 0; p < PHASES; ++p) {
@@ -128,6 +134,7 @@ static times median_times(const times* t, int runs) {
   return middle;
 }
 
+// Keeps the largest ratio of times of each phase: ours over the fastest solver of MuJoCo.
 static void note_ratios(clutter* c, const times* mine, const times* theirs, int runs) {
   for (int p = 0; p < PHASES; ++p) {
     double ratio[MOST_RUNS];
@@ -136,31 +143,37 @@ static void note_ratios(clutter* c, const times* mine, const times* theirs, int 
   }
 }
 
-// Runs ours and one solver of MuJoCo in turns. Without a peer: ours alone.
+// Runs ours and one solver of MuJoCo in turns. Without a peer: ours alone. Sets the medians and the ratios.
+// Returns 0, or -1 if MuJoCo does not load the scene.
 static int compare(const PeerMujoco* peer, clutter* c, int solver, int runs) {
   mjModel* m = peer ? load_peer(peer, c, solvers[solver], "") : NULL;
   mjData* d = m ? peer->mj_makeData(m) : NULL;
-  times mine[MOST_RUNS], theirs[MOST_RUNS];
+
+  times mine[MOST_RUNS];
+  times theirs[MOST_RUNS];
   int failed = peer && !d;
   for (int i = 0; i < runs && !failed; ++i) {
     show_progress((double)i / runs, "%d bodies, %s", c->bodies, solvers[solver]);
     mine[i] = run_ours(c);
     if (d) theirs[i] = run_peer(peer, c, m, d);
   }
+
   if (!failed) c->ours = median_times(mine, runs);
   if (d) {
     c->peer[solver] = median_times(theirs, runs);
     note_ratios(c, mine, theirs, runs);
     peer->mj_deleteData(d);
   }
+
   if (m) peer->mj_deleteModel(m);
   return failed ? -1 : 0;
 }
 
-// The settled phase once more, with the option sleep.
+// Makes the settled phase once more with the option sleep of both engines, and keeps its times. Returns 0 or -1.
 static int run_sleeping(const PeerMujoco* peer, clutter* c, hfError* error) {
   clutter other = *c;
   memset(&other.w, 0, sizeof other.w);
+
   int failed = open_ours(&other, 1, error);
   if (!failed) {
     show_progress(0.9, "%d bodies, sleep", c->bodies);
@@ -168,12 +181,14 @@ static int run_sleeping(const PeerMujoco* peer, clutter* c, hfError* error) {
     c->asleep = other.last[SETTLED].nsleep;
   }
   world_close(&other.w);
+
   mjModel* m = peer && !failed ? load_peer(peer, c, solvers[0], SLEEP) : NULL;
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   if (d) {
     c->peer_sleeping = run_peer(peer, c, m, d).us[SETTLED];
     peer->mj_deleteData(d);
   }
+
   if (m) peer->mj_deleteModel(m);
   return failed;
 }
@@ -214,6 +229,7 @@ static void describe_phase(char* text, size_t size, const clutter* c, int p) {
       length += snprintf(text + length, size - (size_t)length, "; %s %.0f us", solvers[s], c->peer[s].us[p]);
 }
 
+// Prints a ratio of times of a phase, and judges it.
 static void print_ratio(result* r, const clutter* c, const char* phase, double ratio, double most) {
   char name[64], what[160], want[32];
   snprintf(name, sizeof name, "%s_%d", phase, c->bodies);
@@ -222,6 +238,7 @@ static void print_ratio(result* r, const clutter* c, const char* phase, double r
   result_must(r, name, what, ratio, want, ratio <= most, 1);
 }
 
+// The time of a step of MuJoCo's fastest solver in a phase [us]; infinite: none was run.
 static double fastest_peer(const clutter* c, int phase) {
   double us = INFINITY;
   for (int s = 0; s < SOLVERS; ++s)
@@ -229,8 +246,10 @@ static double fastest_peer(const clutter* c, int phase) {
   return us;
 }
 
+// Prints the figures of one number of bodies, and judges them.
 static void print_scene(result* r, const clutter* c) {
   char name[64], text[512];
+
   for (int p = 0; p < PHASES; ++p) {
     describe_phase(text, sizeof text, c, p);
     result_note(r, "%s", text);
@@ -238,6 +257,7 @@ static void print_scene(result* r, const clutter* c) {
     result_figure(r, name, c->ours.us[p], "us");
     if (!isnan(c->ratio[p])) print_ratio(r, c, phase_names[p], c->ratio[p], goal[p]);
   }
+
   result_note(r, "%5d settled with sleep: ours %.0f us, %d asleep; MuJoCo's CG with its own %.0f us", c->bodies,
               c->sleeping, c->asleep, c->peer_sleeping);
   snprintf(name, sizeof name, "sleeping_%d", c->bodies);
@@ -248,12 +268,15 @@ static void print_scene(result* r, const clutter* c) {
 // Judges the exponent of growth of a phase. first, last: our times of the two numbers of bodies
 static void print_growth(result* r, const clutter* a, const clutter* b, int phase, double first, double last) {
   char name[64], what[128];
-  double times_more = log((double)b->bodies / a->bodies), ours = log(last / first) / times_more;
+  double times_more = log((double)b->bodies / a->bodies);
+  double ours = log(last / first) / times_more;
   snprintf(name, sizeof name, "growth_%s", phase_names[phase]);
+
   if (a->peer[0].us[phase] > 0)
     result_compare(r, name, ours, log(b->peer[0].us[phase] / a->peer[0].us[phase]) / times_more, "");
   else
     result_figure(r, name, ours, "");
+
   snprintf(what, sizeof what, "exponent of growth from %d to %d bodies, %s", a->bodies, b->bodies, phase_names[phase]);
   result_must(r, name, what, ours, "at most 1.4", ours <= GOAL_GROWTH, 1);
 }
@@ -263,9 +286,13 @@ static int compare_sizes(result* r, const clutter* list, int count, int quick, c
   int first = 0;
   while (first < count && list[first].bodies < GROWTH_FROM) ++first;
   if (first >= count - 1) return 0;
-  const clutter *a = list + first, *b = list + count - 1;
+
+  const clutter* a = &list[first];
+  const clutter* b = &list[count - 1];
+
   clutterGrowth g = {.small = a->bodies, .large = b->bodies, .falls = quick ? 1 : GROWTH_FALLS, .threads = b->threads};
   if (clutter_measure_growth(&g, folder, error) != 0) return -1;
+
   result_note(r, "%5d and %d falling in turns: ours %.0f us and %.0f us, falls of %d: %d", g.small, g.large,
               1e6 * g.small_time, 1e6 * g.large_time, g.large, g.falls);
   print_growth(r, a, b, FALLING, g.small_time, g.large_time);

@@ -6,7 +6,8 @@
 #include "data.h"
 
 typedef struct timedModel {
-  const char *name, *file;
+  const char* name;
+  const char* file;
 } timedModel;
 
 static const timedModel models[] = {{"iiwa14", "models/iiwa14.xml"},
@@ -14,6 +15,7 @@ static const timedModel models[] = {{"iiwa14", "models/iiwa14.xml"},
                                     {"quadruped", "models/quadruped.xml"}};
 enum { MODELS = sizeof models / sizeof *models };
 
+// Times one model, and judges the ratio if there is a peer. Returns the exit status.
 static int time_model(const timedModel* model, const PeerMujoco* peer, int batches, result* r) {
   DynamicsTiming t;
   hfError error = {HF_OK, ""};
@@ -22,10 +24,12 @@ static int time_model(const timedModel* model, const PeerMujoco* peer, int batch
     say_error("%s", error.message);
     return CLI_FAILED;
   }
+
   if (!peer) {
     result_figure(r, model->name, t.ours, "us");
     return CLI_GOOD;
   }
+
   result_compare(r, model->name, t.ours, t.peer, "us");
   char what[128];
   snprintf(what, sizeof what, "%s: our time over MuJoCo's", model->name);
@@ -33,15 +37,19 @@ static int time_model(const timedModel* model, const PeerMujoco* peer, int batch
   return CLI_GOOD;
 }
 
+// The experiment: times all models. Returns the exit status.
 static int run(const experimentOptions* options, result* r) {
   PeerMujoco peer;
-  int has_peer = peer_mujoco_open(&peer) == 0, status = CLI_GOOD;
+  int has_peer = peer_mujoco_open(&peer) == 0;
   if (has_peer)
     result_note(r, "peer: MuJoCo %s", peer.mj_versionString());
   else
     result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON): our times alone");
+
+  int batches = options->quick ? 31 : 301;
+  int status = CLI_GOOD;
   for (int i = 0; i < MODELS && status == CLI_GOOD; ++i)
-    status = time_model(&models[i], has_peer ? &peer : NULL, options->quick ? 31 : 301, r);
+    status = time_model(&models[i], has_peer ? &peer : NULL, batches, r);
   if (has_peer) peer_mujoco_close(&peer);
   return status;
 }

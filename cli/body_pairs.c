@@ -35,6 +35,7 @@ static void join_pair(bodyPair* to, const bodyPair* contact) {
   to->stick += contact->stick;
 }
 
+// Finds all pairs of bodies that touch, in the order of their first contacts. The caller frees them.
 bodyPair* find_body_pairs(const hfSim* sim, int* count) {
   int n = hf_sim_contact_count(sim);
   bodyPair* pairs = n ? calloc((size_t)n, sizeof *pairs) : NULL;

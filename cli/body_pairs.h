@@ -13,7 +13,8 @@ typedef struct bodyPair {
   hfVec3 normal, friction; // sums of the forces [N]
 } bodyPair;
 
-// Finds all pairs of bodies that touch, in the order of their first contacts. The caller frees them. Returns NULL if there are none, or no memory.
+// Finds all pairs of bodies that touch, in the order of their first contacts. The caller frees them. Returns NULL if
+// there are none, or no memory.
 bodyPair* find_body_pairs(const hfSim* sim, int* count);
 
 #endif

@@ -15,17 +15,22 @@ typedef struct checkArguments {
 static const struct argp_option options[] = {
     {"strict", KEY_STRICT, 0, 0, "Exit status 1 also if there is a warning", 1}, {0}};
 
+// The parser of argp for the options of holdfast check.
 static error_t parse(int key, char* argument, struct argp_state* state) {
   checkArguments* a = state->input;
   (void)argument;
-  if (key == ARGP_KEY_INIT) {
+
+  switch (key) {
+  case ARGP_KEY_INIT:
     a->strict = 0;
     state->child_inputs[0] = &a->model;
     return 0;
+  case KEY_STRICT:
+    a->strict = 1;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
   }
-  if (key != KEY_STRICT) return ARGP_ERR_UNKNOWN;
-  a->strict = 1;
-  return 0;
 }
 
 static const struct argp model_argp = {model_options, parse_model_option, 0, 0, children, 0, 0};
@@ -53,50 +58,62 @@ static int count_severity(const hfDiagnostics* list, hfSeverity severity) {
   return count;
 }
 
+// Prints the diagnostics and, of a model that was accepted, its sizes.
 static void print_check(const char* path, const scene* loaded) {
-  char place[PLACE_SIZE];
   for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
+    char place[PLACE_SIZE];
     hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
     printf("%s: %s: %s", print_place(place, d), severity_name(d.severity), d.message);
-    printf(d.count > 1 ? " (%d times)\n" : "\n", d.count);
+    if (d.count > 1) printf(" (%d times)", d.count);
+    printf("\n");
   }
+
   const hfModel* m = loaded->model;
   if (!m) return;
-  printf("%s: %d bodies, %d joints, %d degrees of freedom, %d geoms, %d actuators; %d warnings, %d "
-         "notes\n",
-         path, m->nbody - 1, m->njnt, m->nv, m->ngeom, m->nu,
-         count_severity(loaded->diagnostics, HF_WARNING),
+  printf("%s: %d bodies, %d joints, %d degrees of freedom, %d geoms, %d actuators; ", path, m->nbody - 1, m->njnt,
+         m->nv, m->ngeom, m->nu);
+  printf("%d warnings, %d notes\n", count_severity(loaded->diagnostics, HF_WARNING),
          count_severity(loaded->diagnostics, HF_NOTE));
 }
 
+// Prints the diagnostics as JSON, and why the model was refused, if it was. Returns the exit status.
 static int print_check_json(const char* path, const scene* loaded, const hfError* error) {
-  json_t *o = json_object(), *list = json_array();
+  json_t* list = json_array();
+  for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
+    hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
+    json_array_append_new(list, json_pack("{s:s,s:o,s:i,s:o,s:i}",
+                                          "severity", severity_name(d.severity),
+                                          "file", json_text(d.file),
+                                          "line", d.line,
+                                          "message", json_text(d.message),
+                                          "count", d.count));
+  }
+
+  json_t* o = json_object();
   json_object_set_new(o, "file", json_text(path));
   json_object_set_new(o, "accepted", json_boolean(loaded->model != NULL));
   if (!loaded->model) json_object_set_new(o, "error", json_text(error->message));
-  for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
-    hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
-    json_array_append_new(list, json_pack("{s:s,s:o,s:i,s:o,s:i}", "severity",
-                                          severity_name(d.severity), "file", json_text(d.file), "line", d.line,
-                                          "message", json_text(d.message), "count", d.count));
-  }
   json_object_set_new(o, "diagnostics", list);
   return print_json(o);
 }
 
+// The verb: reads a model and prints what the reader said of it.
 int verb_check(int argc, char** argv) {
   checkArguments arguments;
+  argp_parse(&check_argp, argc, argv, 0, NULL, &arguments);
+
   modelArguments* a = &arguments.model;
   scene loaded = {0};
   hfError error = {HF_OK, ""};
-  argp_parse(&check_argp, argc, argv, 0, NULL, &arguments);
   int status = load_scene(&a->scene, &loaded, &error);
   if (loaded.diagnostics) {
     if (a->json)
       print_check_json(a->scene.path, &loaded, &error);
     else
       print_check(a->scene.path, &loaded);
-    if (arguments.strict && status == CLI_GOOD && count_severity(loaded.diagnostics, HF_WARNING) > 0) status = CLI_FAILED;
+
+    int warned = count_severity(loaded.diagnostics, HF_WARNING) > 0;
+    if (arguments.strict && warned && status == CLI_GOOD) status = CLI_FAILED;
   }
   unload_scene(&a->scene, &loaded);
   return status;

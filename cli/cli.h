@@ -32,7 +32,8 @@ double wall_clock(void); // monotonic [s]
 
 // The exit status after a refusal: CLI_MISUSED for wrong arguments, else CLI_FAILED.
 int exit_status_of(hfStatus status);
-// The same for the sim of a model that was read: options that do not go together, or not with this model, are a wrong call, too.
+// The same for the sim of a model that was read: options that do not go together, or not with this model, are a wrong
+// call, too.
 int exit_status_of_sim(hfStatus created);
 
 #endif

@@ -1,7 +1,8 @@
 // Times of a step of small and large heaps that fall.
 //
-// The speed of a machine may change by a third within a minute, also while nothing else runs. Therefore a large fall and five small ones are stepped in
-// turns: after each step of the large heap the present small one makes five. A second of both takes 200 and 1000 steps.
+// The speed of a machine may change by a third within a minute, also while nothing else runs. Therefore a large fall
+// and five small ones are stepped in turns: after each step of the large heap the present small one makes five.
+// A second of both takes 200 and 1000 steps.
 #include "clutter_growth.h"
 
 #include "clutter_scene.h"
@@ -11,9 +12,12 @@
 
 enum { STEPS = 200, SMALL_FALLS = 5 }; // steps of a fall, small falls beside each large one
 
+// Loads a scene and makes its sim and state. Returns 0, or -1 with the error; the world is to be closed in both cases.
 int clutter_open(world* w, const char* path, const hfSimConfig* config, hfError* error) {
   memset(w, 0, sizeof *w);
-  if (hf_model_load(&w->model, path, NULL, NULL, error) < 0 || hf_sim_create(&w->sim, w->model, config, error) < 0) return -1;
+  if (hf_model_load(&w->model, path, NULL, NULL, error) < 0) return -1;
+  if (hf_sim_create(&w->sim, w->model, config, error) < 0) return -1;
+
   w->state = hf_state_create(w->model);
   if (w->state) return 0;
   snprintf(error->message, sizeof error->message, "out of memory");
@@ -28,11 +32,13 @@ static int open_fall(world* w, int bodies, int seed, int threads, const char* fo
   hfSimConfig config = hf_sim_config_default();
   config.threads = threads;
   snprintf(path, sizeof path, "%s/growth.xml", folder);
+
   memset(w, 0, sizeof *w);
   if (clutter_scene_write(path, bodies, (unsigned)seed, "", "") != 0) {
     snprintf(error->message, sizeof error->message, "%s: cannot write", path);
     return -1;
   }
+
   int failed = clutter_open(w, path, &config, error);
   unlink(path);
   return failed;
@@ -49,25 +55,32 @@ static double time_steps(const world* w, int steps, int threads) {
 static int measure_fall(clutterGrowth* g, int fall, const char* folder, hfError* error) {
   world large, small = {0};
   int failed = open_fall(&large, g->large, fall + 1, g->threads, folder, error);
+
   for (int i = 0; i < STEPS && !failed; ++i) {
     if (i % (STEPS / SMALL_FALLS) == 0) {
       show_progress((fall + (double)i / STEPS) / g->falls, "growth");
       world_close(&small);
       failed = open_fall(&small, g->small, SMALL_FALLS * fall + i / (STEPS / SMALL_FALLS) + 1, 1, folder, error);
     }
+
     if (failed) break;
     g->large_time += time_steps(&large, 1, g->threads) / STEPS;
     g->small_time += time_steps(&small, SMALL_FALLS, g->threads) / STEPS;
   }
   world_close(&small);
   world_close(&large);
+
   return failed;
 }
 
+// Makes all falls and sets the mean times of a step [s]. Returns 0, or -1 with the error.
 int clutter_measure_growth(clutterGrowth* g, const char* folder, hfError* error) {
-  g->small_time = g->large_time = 0;
+  g->small_time = 0;
+  g->large_time = 0;
   for (int fall = 0; fall < g->falls; ++fall)
     if (measure_fall(g, fall, folder, error) != 0) return -1;
-  g->small_time /= g->falls, g->large_time /= g->falls;
+
+  g->small_time /= g->falls;
+  g->large_time /= g->falls;
   return 0;
 }

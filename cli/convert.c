@@ -98,6 +98,7 @@ static json_t* colour(double r, double g, double b, double a) {
 static json_t* frame_transforms(const hfModel* m, const hfFrame* f) {
   json_t* list = json_array();
   char buffer[HF_LABEL_SIZE];
+
   for (int b = 1; b < m->nbody; ++b) {
     const float* p = f->pose + 7 * b;
     const double q[4] = {(double)p[3], (double)p[4], (double)p[5], (double)p[6]};
@@ -108,6 +109,7 @@ static json_t* frame_transforms(const hfModel* m, const hfFrame* f) {
                                   "rotation", wxyz(q));
     json_array_append_new(list, transform);
   }
+
   return json_pack("{s:o}", "transforms", list);
 }
 
@@ -122,6 +124,7 @@ static void add_triangle(json_t* indices, int a, int b, int c) {
 static void add_surface(const hfModel* m, int mesh, json_t* points, json_t* indices) {
   const float* v = hf_model_surf_vert(m) + 3 * hf_model_mesh_surfvertadr(m)[mesh];
   const int32_t* t = hf_model_surf_tri(m) + 3 * hf_model_mesh_surftriadr(m)[mesh];
+
   for (int i = 0; i < hf_model_mesh_surfvertnum(m)[mesh]; ++i)
     json_array_append_new(points, xyz((double)v[3 * i], (double)v[3 * i + 1], (double)v[3 * i + 2]));
   for (int i = 0; i < hf_model_mesh_surftrinum(m)[mesh]; ++i)
@@ -141,10 +144,12 @@ static void add_terrain(const hfModel* m, int hfield, json_t* points, json_t* in
     json_array_append_new(points, xyz(x, y, z[i]));
   }
 
-  for (int k = 0; k < (nrow - 1) * (ncol - 1); ++k) {
-    int i = k / (ncol - 1) * ncol + k % (ncol - 1);
-    add_triangle(indices, i, i + 1, i + ncol + 1);
-    add_triangle(indices, i, i + ncol + 1, i + ncol);
+  for (int row = 0; row < nrow - 1; ++row) {
+    for (int col = 0; col < ncol - 1; ++col) {
+      int i = row * ncol + col; // the corner of the cell with the least x and y
+      add_triangle(indices, i, i + 1, i + ncol + 1);
+      add_triangle(indices, i, i + ncol + 1, i + ncol);
+    }
   }
 }
 
@@ -177,6 +182,7 @@ static void add_shape(const hfModel* m, int g, json_t* entity) {
     json_object_set_new(shape, "size", xyz(2 * size[0], 2 * size[1], 2 * size[2]));
     list = "cubes";
     break;
+
   case HF_GEOM_SPHERE:
     json_object_set_new(shape, "size", xyz(2 * size[0], 2 * size[0], 2 * size[0]));
     list = "spheres";
@@ -185,6 +191,7 @@ static void add_shape(const hfModel* m, int g, json_t* entity) {
     json_object_set_new(shape, "size", xyz(2 * size[0], 2 * size[1], 2 * size[2]));
     list = "spheres";
     break;
+
   case HF_GEOM_CYLINDER:
   case HF_GEOM_CAPSULE: {
     double caps = type == HF_GEOM_CAPSULE ? 2 * size[0] : 0;
@@ -194,6 +201,7 @@ static void add_shape(const hfModel* m, int g, json_t* entity) {
     list = "cylinders";
     break;
   }
+
   default: {
     json_t* points = json_array();
     json_t* indices = json_array();
@@ -206,6 +214,7 @@ static void add_shape(const hfModel* m, int g, json_t* entity) {
     list = "triangles";
   }
   }
+
   json_array_append_new(json_object_get(entity, list), shape);
 }
 
@@ -220,6 +229,7 @@ static json_t* empty_entity(const char* frame, const char* id, double time) {
 static json_t* scene_update(const hfModel* m, double time) {
   json_t* list = json_array();
   char buffer[HF_LABEL_SIZE];
+
   for (int b = 0; b < m->nbody; ++b) {
     int count = hf_model_body_geomnum(m)[b];
     if (count == 0) continue;
@@ -229,6 +239,7 @@ static json_t* scene_update(const hfModel* m, double time) {
     for (int k = 0; k < count; ++k) add_shape(m, hf_model_body_geomadr(m)[b] + k, entity);
     json_array_append_new(list, entity);
   }
+
   return json_pack("{s:o,s:[]}", "entities", list, "deletions");
 }
 
@@ -255,6 +266,7 @@ static void turn_x_to(const double* d, double* q) {
 // The contact forces as arrows of 1 cm a newton; green where friction is left, red where a contact slips.
 static json_t* force_arrows(const hfFrame* f) {
   json_t* entity = empty_entity("world", "forces", f->time);
+
   for (int i = 0; i < f->ncontact; ++i) {
     const hfFrameContact* c = &f->contact[i];
     double force[3], q[4];
@@ -281,6 +293,7 @@ static json_t* force_arrows(const hfFrame* f) {
                               "color", c->stick ? colour(use, 0.7, 0.2, 1) : colour(0.86, 0.16, 0.16, 1));
     json_array_append_new(json_object_get(entity, "arrows"), arrow);
   }
+
   return json_pack("{s:[o],s:[]}", "entities", entity, "deletions");
 }
 
@@ -290,6 +303,7 @@ static json_t* force_arrows(const hfFrame* f) {
 static json_t* contact_numbers(const hfModel* m, const hfFrame* f) {
   json_t* list = json_array();
   char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
+
   for (int i = 0; i < f->ncontact; ++i) {
     const hfFrameContact* c = &f->contact[i];
     json_t* contact = json_pack("{s:s,s:s,s:[fff],s:[fff],s:f,s:[fff],s:[fff],s:f,s:f,s:b}",
@@ -303,6 +317,7 @@ static json_t* contact_numbers(const hfModel* m, const hfFrame* f) {
                                 "mu", (double)c->mu, "depth", (double)c->depth, "stick", (int)c->stick);
     json_array_append_new(list, contact);
   }
+
   return json_pack("{s:o}", "contacts", list);
 }
 
@@ -311,12 +326,14 @@ static json_t* joint_numbers(const hfModel* m, const hfFrame* f) {
   json_t* positions = json_object();
   json_t* velocities = json_object();
   char buffer[HF_LABEL_SIZE];
+
   for (int j = 0; j < m->njnt; ++j) {
     if (hf_joint_info(hf_model_jnt_type(m)[j]).nv != 1) continue;
     const char* name = hf_model_label(m, HF_OBJECT_JOINT, j, buffer);
     json_object_set_new(positions, name, json_real((double)f->q[hf_model_jnt_qposadr(m)[j]]));
     json_object_set_new(velocities, name, json_real((double)f->v[hf_model_jnt_dofadr(m)[j]]));
   }
+
   return json_pack("{s:o,s:o}", "position", positions, "velocity", velocities);
 }
 
@@ -325,11 +342,13 @@ static json_t* actuator_numbers(const hfModel* m, const hfFrame* f) {
   json_t* controls = json_object();
   json_t* forces = json_object();
   char buffer[HF_LABEL_SIZE];
+
   for (int i = 0; i < m->nu; ++i) {
     const char* name = hf_model_label(m, HF_OBJECT_ACTUATOR, i, buffer);
     json_object_set_new(controls, name, json_real((double)f->ctrl[i]));
     json_object_set_new(forces, name, json_real((double)f->force[i]));
   }
+
   return json_pack("{s:o,s:o}", "control", controls, "force", forces);
 }
 
@@ -356,6 +375,7 @@ static int write_mcap(const hfRecording* r, const char* path) {
     say_error("%s", error.message);
     return CLI_FAILED;
   }
+
   uint16_t tf = mcap_channel(&file, "/tf", "foxglove.FrameTransforms");
   uint16_t shapes = mcap_channel(&file, "/scene", "foxglove.SceneUpdate");
   uint16_t forces = mcap_channel(&file, "/forces", "foxglove.SceneUpdate");
@@ -416,6 +436,7 @@ static int convert_recording(const convertOptions* o) {
     say_error("%s", error.message);
   else if (ends_in(o->output, ".mcap"))
     result = write_mcap(recording, o->output);
+
   hf_recording_free(recording);
   return result;
 }
@@ -425,6 +446,7 @@ static int save_model(const void* arguments, const hfModel* model) {
   const convertOptions* o = arguments;
   hfError error = {HF_OK, ""};
   hfStatus status = hf_model_write(model, o->output, &error);
+
   if (status != HF_OK) say_error("%s", error.message);
   return exit_status_of(status);
 }
@@ -460,6 +482,7 @@ static int write_mjcf(const void* arguments, const hfModel* model) {
   return exit_status_of(status);
 }
 
+// The verb: converts a recording or a model, as the end of the output's name says.
 int verb_convert(int argc, char** argv) {
   convertOptions o = {0};
   argp_parse(&convert_argp, argc, argv, 0, NULL, &o);
@@ -486,6 +509,7 @@ int verb_convert(int argc, char** argv) {
     result = convert_recording(&o);
   else
     return with_scene(&o.scene, write_model, &o); // which frees the list of folders
+
   free(o.scene.search);
   return result;
 }

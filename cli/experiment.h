@@ -1,9 +1,9 @@
 // Experiments and benchmarks: registration, options, and where their results go.
 //
-// An experiment is one file experiments/PAPER/NAME.c that defines `const experiment
-// experiment_NAME` and is listed in experiment_list.h. While it runs it calls the
-// functions result_*, and the command prints the numbers beside those of the paper, or writes them as JSON. A benchmark is
-// the same in cli/bench_NAME.c, with another engine in the place of the paper.
+// An experiment is one file experiments/PAPER/NAME.c that defines `const experiment experiment_NAME` and is listed in
+// experiment_list.h. While it runs it calls the functions result_*, and the command prints the numbers beside those of
+// the paper, or writes them as JSON. A benchmark is the same in cli/bench_NAME.c, with another engine in the place of
+// the paper.
 #ifndef CLI_EXPERIMENT_H
 #define CLI_EXPERIMENT_H
 
@@ -12,7 +12,8 @@
 #include <holdfast/record.h>
 #include <stdio.h>
 
-enum { MOST_SCENES = 16, MOST_BODIES = 5000, MOST_THREADS = 1024 }; // how many numbers --bodies takes, and the largest; the largest --threads
+// How many numbers --bodies takes, the largest of them, and the largest --threads.
+enum { MOST_SCENES = 16, MOST_BODIES = 5000, MOST_THREADS = 1024 };
 
 typedef struct experimentOptions {
   int quick;       // 1: run a reduced version, in which all lines that are not full_only hold too
@@ -25,7 +26,8 @@ typedef struct experimentOptions {
 
 typedef struct result result;
 
-// Reports a number of ours; the second also the published number, or that of the other engine. The unit is only printed.
+// Reports a number of ours; the second also the published number, or that of the other engine. The unit is only
+// printed.
 void result_figure(result* r, const char* name, double value, const char* unit);
 void result_compare(result* r, const char* name, double value, double reference, const char* unit);
 // Reports a line that the experiment has to show: `want` says in words what the value should be, `holds` whether it is.
@@ -39,14 +41,15 @@ FILE* result_open(result* r, const char* file);
 void result_close(result* r, FILE* file);
 // Names a recording that the experiment has written into the folder of --out, to be replayed in its page.
 void result_replay(result* r, const char* recording);
-// Opens such a recording of this model, with a frame every `interval` seconds; *recorder is NULL without --out. The second closes it; NULL is
-// allowed. Returns CLI_GOOD, or CLI_FAILED after a message.
+// Opens such a recording of this model, with a frame every `interval` seconds; *recorder is NULL without --out. The
+// second closes it; NULL is allowed. Returns CLI_GOOD, or CLI_FAILED after a message.
 int result_record(result* r, const char* file, const hfModel* model, double interval, hfRecorder** recorder);
 int result_end_record(result* r, hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input);
 
 typedef struct experiment {
   const char *name, *about; // about: one line
-  // Returns CLI_GOOD, or CLI_FAILED after a message. It reports lines that do not hold and leaves it to the command to judge them.
+  // Returns CLI_GOOD, or CLI_FAILED after a message. It reports lines that do not hold and leaves it to the command to
+  // judge them.
   int (*run)(const experimentOptions* options, result* r);
 } experiment;
 

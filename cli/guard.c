@@ -1,5 +1,5 @@
-// A guard is a child that waits for the end of its parent: it reads from a pipe whose other end only the parent has, so that the
-// read ends when the parent does, whatever ended it.
+// A guard is a child that waits for the end of its parent: it reads from a pipe whose other end only the parent has,
+// so that the read ends when the parent does, whatever ended it.
 #define _GNU_SOURCE // nftw
 #include "guard.h"
 
@@ -31,36 +31,56 @@ int remove_tree(const char* path) {
   return access(path, F_OK) != 0;
 }
 
-// Waits in the child. It has a session of its own and ignores what a terminal sends, because that means the parent.
+// The guard: waits until the pipe `end` closes, then removes the file or folder `path`. Does not return.
+// It has a session of its own and ignores what a terminal sends, because that means the parent.
 static void wait_and_remove(int end, const char* path) {
-  char byte;
   setsid();
-  signal(SIGINT, SIG_IGN), signal(SIGTERM, SIG_IGN), signal(SIGHUP, SIG_IGN), signal(SIGQUIT, SIG_IGN);
-  close(STDIN_FILENO), close(STDOUT_FILENO), close(STDERR_FILENO);
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  close(STDIN_FILENO);
+  close(STDOUT_FILENO);
+  close(STDERR_FILENO);
+
+  char byte;
   while (read(end, &byte, 1) > 0) continue;
-  const struct timespec moment = {0, 100000000};
-  for (int i = 0, is_gone = 0; i < MOST_REMOVALS && !is_gone; ++i) { // Programs that end after the parent may write into a folder until it is gone.
+
+  // programs that end after the parent may write into a folder until it is gone
+  const struct timespec moment = {.tv_nsec = 100000000};
+  int is_gone = 0;
+  for (int i = 0; i < MOST_REMOVALS && !is_gone; ++i) {
     nanosleep(&moment, NULL);
     is_gone = remove_tree(path);
   }
   _exit(0);
 }
 
+// Makes a folder holdfast-NAME-XXXXXX that is removed when this process ends. Returns 0, or -1 after a message.
 int make_temporary_folder(char path[TEMPORARY_PATH], const char* name) {
   const char* folder = getenv("TMPDIR");
-  int length = snprintf(path, TEMPORARY_PATH, "%s/holdfast-%s-XXXXXX", folder && *folder ? folder : "/tmp", name);
-  if (length >= TEMPORARY_PATH) errno = ENAMETOOLONG;
-  if (length >= TEMPORARY_PATH || !mkdtemp(path)) return say_error("%s: cannot make the folder: %s", path, strerror(errno)), -1;
+  if (!folder || !*folder) folder = "/tmp";
+
+  int length = snprintf(path, TEMPORARY_PATH, "%s/holdfast-%s-XXXXXX", folder, name);
+  int fits = length < TEMPORARY_PATH;
+  if (!fits) errno = ENAMETOOLONG;
+  if (!fits || !mkdtemp(path)) {
+    say_error("%s: cannot make the folder: %s", path, strerror(errno));
+    return -1;
+  }
   remove_at_end(path);
   return 0;
 }
 
 void end_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
+// Starts a guard that removes a file or a folder. Returns 0 if it could not be started.
 int remove_at_end(const char* path) {
   int ends[2];
   if (pipe(ends) != 0) return 0;
+
   fcntl(ends[1], F_SETFD, FD_CLOEXEC); // programs that this process starts must not keep the guard waiting
+
   pid_t child = fork();
   if (child == 0) {
     // A second child, whose parent is gone at once, leaves nobody to wait for.
@@ -68,6 +88,7 @@ int remove_at_end(const char* path) {
     close(ends[1]);
     wait_and_remove(ends[0], path);
   }
+
   close(ends[0]);
   return child > 0 && waitpid(child, NULL, 0) == child;
 }

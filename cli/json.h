@@ -7,8 +7,8 @@
 #include <jansson.h>
 
 json_t* json_number(double x);
-// A text that need not be UTF-8, which JSON demands: a path has any bytes, and a long message may end within a letter. Then each byte that is no ASCII
-// becomes U+FFFD.
+// A text that need not be UTF-8, which JSON demands: a path has any bytes, and a long message may end within a letter.
+// Then each byte that is no ASCII becomes U+FFFD.
 json_t* json_text(const char* text);
 json_t* json_numbers(const double* x, int count);
 json_t* json_vec3(hfVec3 a);

@@ -29,23 +29,28 @@ static const verb verbs[] = {
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
+// Prints what the command is, its verbs and its exit statuses.
 static void print_usage(FILE* to) {
   fprintf(to, "Usage: holdfast VERB [OPTION...] [ARGUMENT]\n"
               "Simulate robots that grip: models in MJCF, URDF or SDFormat, SI units throughout.\n\n");
   for (int i = 0; i < VERBS; ++i) fprintf(to, "  %-12s %s\n", verbs[i].name, verbs[i].about);
+
   char path[DATA_PATH];
-  fprintf(to, "\nModels and examples that come with it are in %s: holdfast run models/gripper_mug.xml finds them.\n", data_path(path, ""));
+  fprintf(to, "\nModels and examples that come with it are in %s: holdfast run models/gripper_mug.xml finds them.\n",
+          data_path(path, ""));
   fprintf(to, "\n  --help       this text; holdfast VERB --help has the options\n"
               "  --version    the version\n\n"
               "Exit status: 0 success, 1 the work failed, 2 the call was wrong.\n");
 }
 
+// The verb of a name, or NULL.
 static const verb* find_verb(const char* name) {
   for (int i = 0; i < VERBS; ++i)
     if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
   return NULL;
 }
 
+// Runs a verb, whose argv[0] is "holdfast VERB" for messages. Returns the exit status.
 static int call_verb(const verb* v, int argc, char** argv) {
   char name[64];
   snprintf(name, sizeof name, "holdfast %s", v->name);
@@ -53,29 +58,41 @@ static int call_verb(const verb* v, int argc, char** argv) {
   return v->run(argc, argv);
 }
 
+// Does what the arguments ask. Returns the exit status.
 static int dispatch(int argc, char** argv) {
   if (argc < 2) {
     print_usage(stderr);
     return CLI_MISUSED;
   }
-  if (strcmp(argv[1], "--help") == 0) return print_usage(stdout), CLI_GOOD;
-  if (strcmp(argv[1], "--version") == 0) return printf("holdfast %s\n", hf_version()), CLI_GOOD;
+  if (strcmp(argv[1], "--help") == 0) {
+    print_usage(stdout);
+    return CLI_GOOD;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("holdfast %s\n", hf_version());
+    return CLI_GOOD;
+  }
+
   const verb* v = find_verb(argv[1]);
   if (v) return call_verb(v, argc - 1, argv + 1);
   say_error("there is no verb \"%s\"; holdfast --help lists them", argv[1]);
   return CLI_MISUSED;
 }
 
+// The command. A processor on which it cannot run, and output that cannot be written, are failures.
 int main(int argc, char** argv) {
   argp_err_exit_status = CLI_MISUSED;
-  // When the reader of a pipe ends, or a file reaches the largest size that the system allows, a write fails, and main reports it.
-  signal(SIGPIPE, SIG_IGN), signal(SIGXFSZ, SIG_IGN);
+  // if the reader of a pipe ends, or a file gets too large for the system, a write fails, and this function reports it
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+
   hfError error;
-  int usable = hf_check_processor(&error) == HF_OK, status = CLI_FAILED;
-  if (usable)
+  int status = CLI_FAILED;
+  if (hf_check_processor(&error) == HF_OK)
     status = dispatch(argc, argv);
   else
     say_error("%s", error.message);
+
   clear_progress();
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
   say_error("cannot write to standard output: %s", strerror(errno));

@@ -6,9 +6,11 @@ enum { KEY_JSON = 0x3000 };
 const struct argp_option model_options[] = {{"json", KEY_JSON, 0, 0, "Print the result as JSON", 1},
                                             {0}};
 
+// The parser of argp for the options of verbs that look at a model.
 error_t parse_model_option(int key, char* argument, struct argp_state* state) {
   (void)argument;
   modelArguments* a = state->input;
+
   switch (key) {
   case ARGP_KEY_INIT:
     a->json = 0;

@@ -17,6 +17,8 @@ static char* grow(char* text, size_t capacity) {
   return larger;
 }
 
+// Reads a stream to its end and puts a NUL behind it.
+// NULL, with errno: it cannot be read or has more than `most` bytes.
 char* read_stream(FILE* file, size_t most, size_t* size) {
   size_t capacity = 4096;
   size_t n = 0;
@@ -38,23 +40,28 @@ char* read_stream(FILE* file, size_t most, size_t* size) {
     free(text);
     return NULL;
   }
+
   text[n] = '\0';
   *size = n;
   return text;
 }
 
+// Reads a file to its end. NULL after a message.
 char* read_text(const char* path, size_t* size) {
   FILE* file = fopen(path, "rb");
   char* text = file ? read_stream(file, SIZE_MAX, size) : NULL;
+
   if (!text) say_error("%s: cannot read: %s", path, strerror(errno));
   if (file) fclose(file);
   return text;
 }
 
+// Reads a text that is one finite number. Returns 0 if it is something else.
 int parse_number(const char* text, double* value) {
   char* end;
   double x = strtod(text, &end);
   if (end == text || end[strspn(end, " \t\r\n")] != '\0' || !isfinite(x)) return 0;
+
   *value = x;
   return 1;
 }
@@ -89,6 +96,7 @@ static int parse_list(const char* option, const char* text, double* values, int 
   return CLI_MISUSED;
 }
 
+// Reads `count` numbers from a text, or from the file of @FILE. Returns the exit status, after a message.
 int parse_vector(const char* option, const char* text, double* values, int count) {
   size_t size;
   char* file = *text == '@' ? read_text(text + 1, &size) : NULL;
@@ -101,6 +109,7 @@ int parse_vector(const char* option, const char* text, double* values, int count
     status = parse_list(option, file ? file : text, given, count);
   else
     say_error("out of memory");
+
   if (status == CLI_GOOD) memcpy(values, given, (size_t)count * sizeof *given);
 
   free(given);

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-// Reads a file, which may also be a pipe, to its end, and puts a zero behind it. Returns NULL with errno set after an error; EFBIG: it has more than `most`
-// bytes. The caller frees it.
+// Reads a file, which may also be a pipe, to its end, and puts a zero behind it. Returns NULL with errno set after an
+// error; EFBIG: it has more than `most` bytes. The caller frees it.
 char* read_stream(FILE* file, size_t most, size_t* size);
 // Reads a whole text file and ends it with a zero. Returns NULL after a message. The caller frees it.
 char* read_text(const char* path, size_t* size);

@@ -61,6 +61,7 @@ static void list_near(const hfModel* model, hfObjectKind kind, const char* name)
   for (int k = 0; k < count; ++k) fprintf(stderr, "  %s\n", hf_model_label(model, kind, id[k], buffer));
 }
 
+// Finds an object by name or number. Returns its id, or -1 after a message that names those that are near.
 int find_object(const char* option, const hfModel* model, hfObjectKind kind, const char* name) {
   int id = hf_model_find(model, kind, name);
   if (id < 0) id = find_number(model, kind, name);
@@ -71,6 +72,7 @@ int find_object(const char* option, const hfModel* model, hfObjectKind kind, con
   const char* others = ", it has none at all";
   if (count > 0) others = "; it has:";
   if (count > LISTED) others = "; the nearest names are:";
+
   say_error("%s: the model has no %s \"%s\"%s", option, word, name, others);
   list_near(model, kind, name);
   return -1;
@@ -88,6 +90,7 @@ static const char* plural(hfObjectKind kind) {
   }
 }
 
+// Writes the name of an object; of an equality also what it joins. Returns the text.
 const char* describe_object(const hfModel* m, hfObjectKind kind, int id, char text[OBJECT_TEXT]) {
   char buffer[HF_LABEL_SIZE], first[HF_LABEL_SIZE], second[HF_LABEL_SIZE];
   const char* name = hf_model_label(m, kind, id, buffer);
@@ -104,6 +107,7 @@ const char* describe_object(const hfModel* m, hfObjectKind kind, int id, char te
 
   int a = hf_model_eq_obj1(m)[id];
   int b = hf_model_eq_obj2(m)[id];
+
   const char* label = hf_model_label(m, joined, a, first);
   if (b < 0)
     snprintf(text, OBJECT_TEXT, "%s of %s %s", name, hf_object_kind_name(joined), label);

@@ -72,6 +72,7 @@ static int refuse(const hfError* error) {
 static int print_friction_json(const hfFrictionProblem* p, const hfFrictionSolution* s, const hfFrictionReport* r) {
   int rows = p->dim * p->ncontact;
   int nv = p->form == HF_FORM_GLOBAL ? p->nv : 0;
+
   return print_json(json_pack("{s:s,s:s,s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
                               "problem", "friction",
                               "status", hf_status_name(r->status),
@@ -219,10 +220,13 @@ static int is_friction_problem(const char* path) {
   return strncmp(line, "holdfast-friction-problem", 25) == 0;
 }
 
+// The verb: solves the friction problem or the step problem of a file.
 int verb_problem(int argc, char** argv) {
   problemOptions o = {.tolerance = 1e-8};
   argp_parse(&problem_argp, argc, argv, 0, NULL, &o);
+
   int friction = is_friction_problem(o.path);
   if (friction < 0) return CLI_FAILED;
+
   return friction ? solve_friction(&o) : solve_step(&o);
 }

@@ -458,6 +458,7 @@ static void judge(verdict* v, trial* t, const outcome* ours, const outcome peer[
   outcome_free(&e.soft_end);
 }
 
+// Compares our run of a scene with MuJoCo's, and finds the reason if they differ.
 verdict verdict_find(trial* t) {
   verdict v = {.reason = "out of memory"};
   outcome ours = {0};

@@ -7,8 +7,10 @@
 // One of our runs beside MuJoCo's.
 typedef struct comparison {
   outcomeDistance apart, recipe;             // distances from MuJoCo's run, and from MuJoCo's run with its recipe
-  int resting, recipe_resting;               // 1: our run and MuJoCo's are at rest; ours and MuJoCo's with its recipe are
-  outcomeContacts contacts, recipe_contacts; // contacts beside those of MuJoCo's run, and of its run with the recipe
+  int resting; // 1: our run and MuJoCo's are at rest
+  int recipe_resting; // 1: our run and MuJoCo's with its recipe are at rest
+  outcomeContacts contacts; // beside the contacts of MuJoCo's run
+  outcomeContacts recipe_contacts; // beside the contacts of its run with the recipe
 } comparison;
 
 typedef struct verdict {

@@ -27,14 +27,16 @@ typedef struct scene {
 enum { PLACE_SIZE = 4200 };
 const char* print_place(char text[PLACE_SIZE], hfDiagnostic diagnostic);
 
-// Appends a word to a list of `count` words from malloc, for options that may be given several times. Returns 0 or ENOMEM.
+// Appends a word to a list of `count` words from malloc, for options that may be given several times. Returns 0 or
+// ENOMEM.
 error_t append_word(const char*** list, int count, const char* word);
 
 // Loads the model; prints a refusal to standard error. Returns the exit status.
 int load_scene(sceneOptions* options, scene* loaded, hfError* error);
 void unload_scene(sceneOptions* options, scene* loaded);
 
-// Whether a path is "-", which stands for standard input, or that of a pipe or a device: what can be read once, from its beginning.
+// Whether a path is "-", which stands for standard input, or that of a pipe or a device: what can be read once, from
+// its beginning.
 int is_pipe(const char* path);
 // Whether a path is that of a recording, which is no model.
 int is_recording(const char* path);

@@ -1,5 +1,5 @@
-// The start of a run or an evaluation: a keyframe, then positions, velocities, activations and controls that replace its
-// values.
+// The start of a run or an evaluation: a keyframe, then positions, velocities, activations and controls that replace
+// its values.
 #ifndef CLI_START_H
 #define CLI_START_H
 

@@ -27,7 +27,8 @@ static const struct argp_option options[] = {
     {0}};
 static const struct argp_option bench_options[] = {
     {"bodies", KEY_BODIES, "N[,N...]", 0, "clutter: the numbers of bodies (default 50,100,200,500,1000)", 1},
-    {"threads", KEY_THREADS, "N", 0, "clutter: threads that share a step of a large heap (default 1); with more, elapsed time counts", 1},
+    {"threads", KEY_THREADS, "N", 0,
+     "clutter: threads that share a step of a large heap (default 1); with more, elapsed time counts", 1},
     {0}};
 
 typedef struct experimentArguments {
@@ -36,6 +37,7 @@ typedef struct experimentArguments {
   int json;
 } experimentArguments;
 
+// The parser of argp for the options of experiments; its input is the experimentArguments.
 static error_t parse(int key, char* argument, struct argp_state* state) {
   experimentArguments* a = state->input;
   switch (key) {
@@ -48,24 +50,30 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_JSON:
     a->json = 1;
     return 0;
+
   case ARGP_KEY_ARG:
-    if (a->name && a->options.folder) argp_error(state, "one name and one folder can be given, not also \"%s\"", argument);
+    if (a->name && a->options.folder)
+      argp_error(state, "one name and one folder can be given, not also \"%s\"", argument);
     if (a->name)
       a->options.folder = argument;
     else
       a->name = argument;
     return 0;
+
   default:
     return ARGP_ERR_UNKNOWN;
   }
 }
 
-// Reads ascending numbers with commas between them. Returns how many, or 0 where the text is something else.
+// Reads ascending numbers with commas between them. Returns how many, or 0 if the text is something else.
 static int read_bodies(const char* text, int bodies[MOST_SCENES]) {
   for (int count = 0; count < MOST_SCENES;) {
     char* end;
     long n = strtol(text, &end, 10);
-    if (end == text || n < 1 || n > MOST_BODIES || (count && n <= bodies[count - 1])) return 0;
+    int is_number = end != text && n >= 1 && n <= MOST_BODIES;
+    int ascends = count == 0 || n > bodies[count - 1];
+    if (!is_number || !ascends) return 0;
+
     bodies[count++] = (int)n;
     if (!*end) return count;
     if (*end != ',') return 0;
@@ -74,11 +82,12 @@ static int read_bodies(const char* text, int bodies[MOST_SCENES]) {
   return 0;
 }
 
-// Reads a number of threads. Returns 0 where the text is something else.
+// Reads a number of threads. Returns 0 if the text is something else.
 static int read_threads(const char* text) {
   char* end;
   long n = strtol(text, &end, 10);
-  return end == text || *end || n < 1 || n > MOST_THREADS ? 0 : (int)n;
+  int is_number = end != text && !*end && n >= 1 && n <= MOST_THREADS;
+  return is_number ? (int)n : 0;
 }
 
 // What only benchmarks have; the other options are those of experiments.
@@ -88,16 +97,19 @@ static error_t parse_bench(int key, char* argument, struct argp_state* state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = a;
     return 0;
+
   case KEY_BODIES:
     a->options.scenes = read_bodies(argument, a->options.bodies);
     if (!a->options.scenes)
-      argp_error(state, "--bodies %s: want up to %d ascending numbers from 1 to %d with commas between them", argument, MOST_SCENES,
-                 MOST_BODIES);
+      argp_error(state, "--bodies %s: want up to %d ascending numbers from 1 to %d with commas between them", argument,
+                 MOST_SCENES, MOST_BODIES);
     return 0;
+
   case KEY_THREADS:
     a->options.threads = read_threads(argument);
     if (!a->options.threads) argp_error(state, "--threads %s: want a number from 1 to %d", argument, MOST_THREADS);
     return 0;
+
   default:
     return ARGP_ERR_UNKNOWN;
   }
@@ -106,42 +118,47 @@ static error_t parse_bench(int key, char* argument, struct argp_state* state) {
 static const struct argp options_argp = {options, parse, 0, 0, 0, 0, 0};
 static const struct argp_child bench_children[] = {{&options_argp, 0, 0, 0}, {0}};
 
-static const struct argp experiment_argp = {options,
-                                            parse,
-                                            "[NAME]",
-                                            "Reproduce a figure or table: prints the paper's "
-                                            "numbers beside ours. Exit status 1 means that a line that the experiment has to show does not "
-                                            "hold. Without a NAME, lists them.\vExamples:\n"
-                                            "  holdfast experiment\n"
-                                            "  holdfast experiment painleve --quick\n"
-                                            "  holdfast experiment tamsi-gripper --out figures",
-                                            0,
-                                            0,
-                                            0};
-static const struct argp bench_argp = {bench_options,
-                                       parse_bench,
-                                       "[NAME [FOLDER]]",
-                                       "Measure speed, beside a peer's in the same run where it is "
-                                       "installed. Without a NAME, lists them.\vExamples:\n"
-                                       "  holdfast bench\n"
-                                       "  holdfast bench gripper --quick\n"
-                                       "  holdfast bench robots models",
-                                       bench_children,
-                                       0,
-                                       0};
+static const struct argp experiment_argp = {
+    options,
+    parse,
+    "[NAME]",
+    "Reproduce a figure or table: prints the paper's numbers beside ours. "
+    "Exit status 1 means that a line that the experiment has to show does not hold. "
+    "Without a NAME, lists them.\vExamples:\n"
+    "  holdfast experiment\n"
+    "  holdfast experiment painleve --quick\n"
+    "  holdfast experiment tamsi-gripper --out figures",
+    0,
+    0,
+    0};
+static const struct argp bench_argp = {
+    bench_options,
+    parse_bench,
+    "[NAME [FOLDER]]",
+    "Measure speed, beside a peer's in the same run where it is installed. "
+    "Without a NAME, lists them.\vExamples:\n"
+    "  holdfast bench\n"
+    "  holdfast bench gripper --quick\n"
+    "  holdfast bench robots models",
+    bench_children,
+    0,
+    0};
 
+// Prints the names of a list, each with what it is about.
 static void print_list(const experiment* const* list) {
   for (; *list; ++list) printf("  %-20s %s\n", (*list)->name, (*list)->about);
 }
 
+// The experiment of a name, or NULL.
 static const experiment* find(const experiment* const* list, const char* name) {
   while (*list && strcmp((*list)->name, name) != 0) ++list;
   return *list;
 }
 
-// The benchmark that runs over the scenes of a folder.
+// Does a benchmark run over the scenes of a folder?
 static int takes_folder(const experiment* e) { return e == &experiment_bench_robots; }
 
+// Makes a folder, if there is none. Returns the exit status.
 static int make_folder(const char* path) {
   struct stat info;
   if (mkdir(path, 0777) == 0 || (stat(path, &info) == 0 && S_ISDIR(info.st_mode))) return CLI_GOOD;
@@ -149,32 +166,51 @@ static int make_folder(const char* path) {
   return CLI_FAILED;
 }
 
-// judged: a line that does not hold makes the command fail.
+// Refuses options and a folder that an experiment does not take. Returns the exit status.
+static int check_options(const experiment* e, const experimentOptions* o) {
+  if (o->folder && !takes_folder(e)) {
+    say_error("%s takes no folder: \"%s\"", e->name, o->folder);
+    return CLI_MISUSED;
+  }
+
+  if (!o->folder && takes_folder(e)) {
+    say_error("%s needs a FOLDER with MJCF scenes", e->name);
+    return CLI_MISUSED;
+  }
+
+  if ((o->scenes || o->threads) && e != &experiment_bench_clutter) {
+    say_error("%s takes no %s", e->name, o->scenes ? "--bodies" : "--threads");
+    return CLI_MISUSED;
+  }
+
+  return CLI_GOOD;
+}
+
+// Runs an experiment of a list by its name, or lists all. judged: a line that does not hold makes the command fail.
+// Returns the exit status.
 static int run_listed(const experiment* const* list, const experimentArguments* a, const char* reference, int judged) {
-  if (!a->name) return print_list(list), CLI_GOOD;
+  if (!a->name) {
+    print_list(list);
+    return CLI_GOOD;
+  }
   const experiment* e = find(list, a->name);
   if (!e) {
     say_error("there is no \"%s\"; call the verb without a name to list them", a->name);
     return CLI_MISUSED;
   }
-  if (takes_folder(e) != (a->options.folder != NULL)) {
-    if (a->options.folder)
-      say_error("%s takes no folder: \"%s\"", e->name, a->options.folder);
-    else
-      say_error("%s needs a FOLDER with MJCF scenes", e->name);
-    return CLI_MISUSED;
-  }
-  if ((a->options.scenes || a->options.threads) && e != &experiment_bench_clutter) {
-    say_error("%s takes no %s", e->name, a->options.scenes ? "--bodies" : "--threads");
-    return CLI_MISUSED;
-  }
-  if (a->options.out && make_folder(a->options.out) != CLI_GOOD) return CLI_FAILED;
+
+  const experimentOptions* o = &a->options;
+  int status = check_options(e, o);
+  if (status == CLI_GOOD && o->out) status = make_folder(o->out);
+  if (status != CLI_GOOD) return status;
+
   result r;
-  result_begin(&r, reference, judged, a->options.out, a->json);
-  result_note(&r, "%s: %s%s\n", e->name, e->about, a->options.quick ? " (quick)" : "");
-  int status = e->run(&a->options, &r);
-  if (status == CLI_GOOD) result_write_page(&r, e->name, e->about, a->options.quick);
-  int ended = result_end(&r, e->name, a->options.quick, status == CLI_GOOD);
+  result_begin(&r, reference, judged, o->out, a->json);
+  result_note(&r, "%s: %s%s\n", e->name, e->about, o->quick ? " (quick)" : "");
+  status = e->run(o, &r);
+  if (status == CLI_GOOD) result_write_page(&r, e->name, e->about, o->quick);
+
+  int ended = result_end(&r, e->name, o->quick, status == CLI_GOOD);
   return status == CLI_GOOD ? ended : status;
 }
 

@@ -115,6 +115,7 @@ static int explain(int tried, const char* why, int help, const char* python) {
   return CLI_FAILED;
 }
 
+// The verb: becomes the Python package, or says why it cannot.
 int verb_study(int argc, char** argv) {
   const char* python = interpreter();
   char** arguments = calloc((size_t)argc + 3, sizeof *arguments);
@@ -122,6 +123,7 @@ int verb_study(int argc, char** argv) {
     say_error("out of memory");
     return CLI_FAILED;
   }
+
   arguments[0] = (char*)(uintptr_t)python; // execvp changes none of them
   arguments[1] = (char[]){"-m"};
   arguments[2] = (char[]){"holdfast.study"};
@@ -129,12 +131,14 @@ int verb_study(int argc, char** argv) {
 
   char said[1024];
   int tried = try_package(python, said, sizeof said);
+
   tell_own_path();
   if (tried == 0) execvp(python, arguments); // which returns only where it fails
   int why = errno;
   free(arguments);
 
   if (tried != 0) return explain(tried, said, asks_for_help(argc, argv), python);
+
   say_error("cannot start \"%s\": %s", python, strerror(why));
   return CLI_FAILED;
 }
