@@ -1,31 +1,47 @@
 // Many parts in one draw, for machines without a graphics processor.
 //
-// There every draw, and every instance of an instanced draw, costs as much as some hundred triangles. So the vertices of all parts
-// are moved to the world here and drawn as one mesh. Each vertex gets Lambert's law with the light of the whole view, a sky, a
-// ground and a sun: the numbers are what three.js computes from the lights of View3D for each pixel. Colours become sRGB at
-// the vertices too, by its usual exponent.
+// There every draw, and every instance of an instanced draw, costs as much as some hundred triangles. So the vertices of
+// all parts are moved to the world here and drawn as one mesh. Each vertex gets Lambert's law with the light of the whole
+// view, a sky, a ground and a sun: the numbers are what three.js computes from the lights of View3D for each pixel.
+// Colours become sRGB at the vertices too, by its usual exponent.
 import * as THREE from 'three';
 
 // Meshes in this layer are not drawn themselves. They say where a part is, and are picked.
 export const UNDRAWN = 1;
 
-const GROUND = [0.26, 0.28, 0.31], SKY = 0.605, SUN = 0.541;
-const LEVELS = 1024; // number of levels of brightness in the table of sRGB values
-const SRGB = Uint8Array.from({ length: 2 * LEVELS }, (_, i) => Math.min(255, Math.round(255 * Math.pow(i / LEVELS, 1 / 2.2))));
+// Brightness [-] of a white surface that faces the ground (red, green, blue), the sky or the sun.
+const GROUND_LIGHT = [0.26, 0.28, 0.31];
+const SKY_LIGHT = 0.605;
+const SUN_LIGHT = 0.541;
+
+// Table of sRGB values [0 to 255] over linear brightness; brightness 1 is at LEVELS.
+const LEVELS = 1024;
+const SRGB_EXPONENT = 1 / 2.2;
+const SRGB = Uint8Array.from({ length: 2 * LEVELS }, (_, level) =>
+  Math.min(255, Math.round(255 * Math.pow(level / LEVELS, SRGB_EXPONENT))));
+
+// Added to the square of a normal's length, so that a normal of length zero is not divided by zero.
+const TINY_SQUARE = 1e-30;
 
 // Vertices, unit normals and triangles of a shape.
-interface Shape { position: Float32Array; normal: Float32Array; index: ArrayLike<number> }
+interface Shape {
+  position: Float32Array;
+  normal: Float32Array;
+  index: ArrayLike<number>;
+}
 const shapes = new WeakMap<THREE.BufferGeometry, Shape>();
 
+// The arrays of a geometry; without an index every three vertices are a triangle.
 function shapeOf(geometry: THREE.BufferGeometry): Shape {
-  let known = shapes.get(geometry);
-  if (!known) {
-    const position = geometry.getAttribute('position').array as Float32Array;
-    known = { position, normal: geometry.getAttribute('normal').array as Float32Array,
-      index: geometry.index?.array ?? Uint32Array.from({ length: position.length / 3 }, (_, i) => i) };
-    shapes.set(geometry, known);
-  }
-  return known;
+  const known = shapes.get(geometry);
+  if (known) return known;
+
+  const position = geometry.getAttribute('position').array as Float32Array;
+  const normal = geometry.getAttribute('normal').array as Float32Array;
+  const index = geometry.index?.array ?? Uint32Array.from({ length: position.length / 3 }, (_, vertex) => vertex);
+  const shape = { position, normal, index };
+  shapes.set(geometry, shape);
+  return shape;
 }
 
 // One sRGB colour without light, which a processor fills fast: the materials of three.js convert the colour of every pixel.
@@ -38,14 +54,16 @@ export function plainMaterial(srgb: number): THREE.ShaderMaterial {
   });
 }
 
-const larger = (a: number, b: number) => Math.max(a, Math.ceil(1.5 * b));
+// The new size of an array that has `size` items and must have `needed`: some more, so that it rarely grows.
+const grownSize = (size: number, needed: number) => Math.max(size, Math.ceil(1.5 * needed));
 
+// The mesh of all parts. A frame calls begin, put for each part, and end.
 export class Merged extends THREE.Mesh {
-  private points = new Float32Array(0);
-  private shade = new Uint8Array(0);
-  private triangles = new Uint32Array(0);
-  private vertices = 0;
-  private corners = 0;
+  private points = new Float32Array(0); // three numbers a vertex
+  private shade = new Uint8Array(0); // sRGB, four numbers a vertex
+  private triangles = new Uint32Array(0); // three vertices each
+  private vertices = 0; // how many are used
+  private corners = 0; // of triangles that are used
   private readonly sun: THREE.Vector3;
   protected readonly eye = new THREE.Vector3(); // where the camera is
 
@@ -73,57 +91,96 @@ export class Merged extends THREE.Mesh {
     });
   }
 
+  // Begins a frame without parts, seen by this camera.
   begin(camera: THREE.Camera): void {
     this.eye.setFromMatrixPosition(camera.matrixWorld);
-    this.vertices = this.corners = 0;
+    this.vertices = 0;
+    this.corners = 0;
   }
 
   // Adds a shape at a pose (the 16 numbers of a matrix from pose[at] on) with a linear colour (tint[of] to tint[of + 2]).
   put(geometry: THREE.BufferGeometry, pose: ArrayLike<number>, at: number, tint: ArrayLike<number>, of: number): void {
-    const { position, normal, index } = shapeOf(geometry), count = position.length / 3;
-    this.reserve(this.vertices + count, this.corners + index.length);
-    const first = this.vertices, out = this.points, shade = this.shade, { x: sx, y: sy, z: sz } = this.sun;
-    const a = pose[at], b = pose[at + 1], c = pose[at + 2], d = pose[at + 4], e = pose[at + 5], f = pose[at + 6];
-    const g = pose[at + 8], h = pose[at + 9], i = pose[at + 10], px = pose[at + 12], py = pose[at + 13], pz = pose[at + 14];
-    const red = LEVELS * tint[of], green = LEVELS * tint[of + 1], blue = LEVELS * tint[of + 2];
-    for (let v = 0, k = 3 * first, s = 4 * first; v < 3 * count; v += 3, k += 3, s += 4) {
-      const x = position[v], y = position[v + 1], z = position[v + 2], u = normal[v], w = normal[v + 1], t = normal[v + 2];
-      out[k] = a * x + d * y + g * z + px;
-      out[k + 1] = b * x + e * y + h * z + py;
-      out[k + 2] = c * x + f * y + i * z + pz;
-      const nx = a * u + d * w + g * t, ny = b * u + e * w + h * t, nz = c * u + f * w + i * t, scale = 1 / Math.sqrt(nx * nx + ny * ny + nz * nz + 1e-30);
-      const up = 0.5 + 0.5 * scale * nz, lit = SKY * up + SUN * Math.max(0, scale * (nx * sx + ny * sy + nz * sz)), down = 1 - up;
-      shade[s] = SRGB[red * (lit + GROUND[0] * down) | 0];
-      shade[s + 1] = SRGB[green * (lit + GROUND[1] * down) | 0];
-      shade[s + 2] = SRGB[blue * (lit + GROUND[2] * down) | 0];
+    const { position, normal, index } = shapeOf(geometry);
+    const count = position.length / 3;
+    const first = this.vertices;
+    this.reserve(first + count, this.corners + index.length);
+    const { points, shade, sun } = this;
+
+    // columns of the matrix: the axes of the part and its origin, in the world
+    const axisXx = pose[at], axisXy = pose[at + 1], axisXz = pose[at + 2];
+    const axisYx = pose[at + 4], axisYy = pose[at + 5], axisYz = pose[at + 6];
+    const axisZx = pose[at + 8], axisZy = pose[at + 9], axisZz = pose[at + 10];
+    const originX = pose[at + 12], originY = pose[at + 13], originZ = pose[at + 14];
+    const red = LEVELS * tint[of];
+    const green = LEVELS * tint[of + 1];
+    const blue = LEVELS * tint[of + 2];
+
+    for (let vertex = 0; vertex < count; ++vertex) {
+      const from = 3 * vertex;
+      const point = 3 * (first + vertex);
+      const x = position[from], y = position[from + 1], z = position[from + 2];
+      points[point] = axisXx * x + axisYx * y + axisZx * z + originX;
+      points[point + 1] = axisXy * x + axisYy * y + axisZy * z + originY;
+      points[point + 2] = axisXz * x + axisYz * y + axisZz * z + originZ;
+
+      // the normal in the world; a scaled part has one that is not of unit length
+      const nx = normal[from], ny = normal[from + 1], nz = normal[from + 2];
+      const normalX = axisXx * nx + axisYx * ny + axisZx * nz;
+      const normalY = axisXy * nx + axisYy * ny + axisZy * nz;
+      const normalZ = axisXz * nx + axisYz * ny + axisZz * nz;
+      const scale = 1 / Math.sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ + TINY_SQUARE);
+
+      // Lambert's law: the shares of sky and ground, and the cosine to the sun
+      const sky = 0.5 + 0.5 * scale * normalZ;
+      const ground = 1 - sky;
+      const cosine = scale * (normalX * sun.x + normalY * sun.y + normalZ * sun.z);
+      const light = SKY_LIGHT * sky + SUN_LIGHT * Math.max(0, cosine);
+
+      const colour = 4 * (first + vertex);
+      shade[colour] = SRGB[red * (light + GROUND_LIGHT[0] * ground) | 0];
+      shade[colour + 1] = SRGB[green * (light + GROUND_LIGHT[1] * ground) | 0];
+      shade[colour + 2] = SRGB[blue * (light + GROUND_LIGHT[2] * ground) | 0];
     }
+
     this.vertices += count;
     this.putTriangles(index, first);
   }
 
-  // Adds the triangles whose front the eye sees; three.js shows no others either.
+  // Adds the triangles whose front the eye sees; three.js shows no others either. first: the vertex with index 0.
   private putTriangles(index: ArrayLike<number>, first: number): void {
-    const p = this.points, triangles = this.triangles, { x: ex, y: ey, z: ez } = this.eye;
-    let at = this.corners;
+    const { points: p, triangles, eye } = this;
+    let corner = this.corners;
+
     for (let k = 0; k < index.length; k += 3) {
-      const i = first + index[k], j = first + index[k + 1], l = first + index[k + 2], a = 3 * i, b = 3 * j, c = 3 * l;
-      const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2], vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
-      const facing = (uy * vz - uz * vy) * (ex - p[a]) + (uz * vx - ux * vz) * (ey - p[a + 1]) + (ux * vy - uy * vx) * (ez - p[a + 2]);
+      const vertexA = first + index[k], vertexB = first + index[k + 1], vertexC = first + index[k + 2];
+      const a = 3 * vertexA, b = 3 * vertexB, c = 3 * vertexC;
+
+      // normal . (eye - a), with the normal (b - a) x (c - a)
+      const abX = p[b] - p[a], abY = p[b + 1] - p[a + 1], abZ = p[b + 2] - p[a + 2];
+      const acX = p[c] - p[a], acY = p[c + 1] - p[a + 1], acZ = p[c + 2] - p[a + 2];
+      const facing = (abY * acZ - abZ * acY) * (eye.x - p[a])
+        + (abZ * acX - abX * acZ) * (eye.y - p[a + 1])
+        + (abX * acY - abY * acX) * (eye.z - p[a + 2]);
       if (facing <= 0) continue;
-      triangles[at] = i; triangles[at + 1] = j; triangles[at + 2] = l;
-      at += 3;
+
+      triangles[corner] = vertexA;
+      triangles[corner + 1] = vertexB;
+      triangles[corner + 2] = vertexC;
+      corner += 3;
     }
-    this.corners = at;
+    this.corners = corner;
   }
 
+  // Ends a frame: what was put is uploaded and drawn.
   end(): void {
-    const g = this.geometry;
-    for (const [name, used] of [['position', 3 * this.vertices], ['shade', 4 * this.vertices]] as [string, number][])
-      Merged.changed(g.getAttribute(name) as THREE.BufferAttribute | undefined, used);
-    Merged.changed(g.index, this.corners);
-    g.setDrawRange(0, this.corners);
+    const geometry = this.geometry;
+    Merged.changed(geometry.getAttribute('position') as THREE.BufferAttribute | undefined, 3 * this.vertices);
+    Merged.changed(geometry.getAttribute('shade') as THREE.BufferAttribute | undefined, 4 * this.vertices);
+    Merged.changed(geometry.index, this.corners);
+    geometry.setDrawRange(0, this.corners);
   }
 
+  // Has the first `used` numbers of an attribute uploaded.
   private static changed(attribute: THREE.BufferAttribute | null | undefined, used: number): void {
     if (!attribute) return;
     attribute.clearUpdateRanges();
@@ -135,13 +192,23 @@ export class Merged extends THREE.Mesh {
   private reserve(vertices: number, corners: number): void {
     const had = this.points.length / 3;
     if (vertices <= had && corners <= this.triangles.length) return;
-    const room = larger(had, vertices), index = new Uint32Array(larger(this.triangles.length, corners));
-    const position = new Float32Array(3 * room), shade = new Uint8Array(4 * room);
-    position.set(this.points); shade.set(this.shade); index.set(this.triangles);
-    this.points = position; this.shade = shade; this.triangles = index;
+
+    const room = grownSize(had, vertices);
+    const points = new Float32Array(3 * room);
+    const shade = new Uint8Array(4 * room);
+    const triangles = new Uint32Array(grownSize(this.triangles.length, corners));
+    points.set(this.points);
+    shade.set(this.shade);
+    triangles.set(this.triangles);
+    this.points = points;
+    this.shade = shade;
+    this.triangles = triangles;
+
+    const attribute = (array: THREE.TypedArray, size: number, normalized = false) =>
+      new THREE.BufferAttribute(array, size, normalized).setUsage(THREE.DynamicDrawUsage);
     this.geometry.dispose();
-    this.geometry.setAttribute('position', new THREE.BufferAttribute(position, 3).setUsage(THREE.DynamicDrawUsage));
-    this.geometry.setAttribute('shade', new THREE.BufferAttribute(shade, 4, true).setUsage(THREE.DynamicDrawUsage));
-    this.geometry.setIndex(new THREE.BufferAttribute(index, 1).setUsage(THREE.DynamicDrawUsage));
+    this.geometry.setAttribute('position', attribute(points, 3));
+    this.geometry.setAttribute('shade', attribute(shade, 4, true));
+    this.geometry.setIndex(attribute(triangles, 1));
   }
 }
