@@ -13,6 +13,7 @@ const hfiShape* hfi_with_hull(const hfiShape* s, hfiBoxHull* room) {
   if (s->type != HF_GEOM_BOX) return s;
   const double* h = s->size;
 
+  // corners
   for (int corner = 0; corner < 8; ++corner) {
     double x = corner & 1 ? h[0] : -h[0];
     double y = corner & 2 ? h[1] : -h[1];
@@ -20,6 +21,7 @@ const hfiShape* hfi_with_hull(const hfiShape* s, hfiBoxHull* room) {
     v3_store(room->vert + 3 * corner, v3(x, y, z));
   }
 
+  // planes of the faces -x, x, -y, y, -z and z
   for (int face = 0; face < 6; ++face) {
     double* plane = room->plane + 4 * face;
     int axis = face / 2;

@@ -135,12 +135,13 @@ static void list_low_vertices(hfiFieldQuery* q) {
   }
 }
 
-// Finds the contact points of those vertices of a mesh that the face holds, thinned to HFI_MAX_MANIFOLD. (The function
-// for a mesh and a plane is of no use here: it would thin before it is known which vertices the face holds.)
+// Finds the contact points of those vertices of a mesh that the face holds, thinned to HFI_MAX_MANIFOLD. Returns their
+// number. (The function for a mesh and a plane is of no use here: it would thin before it is known which vertices the
+// face holds.)
 static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiContactPoint* points) {
   const hfiHull* hull = q->A->hull;
   hfVec3 n_A = m3_tmulv(q->X_BA.R, t->n);
-  double height = v3_dot(t->n, v3_sub(q->X_BA.p, t->middle));
+  double height = v3_dot(t->n, v3_sub(q->X_BA.p, t->middle)); // of A's origin above the face [m]
   double slack = HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A);
 
   // the vertices within the margin
@@ -301,7 +302,7 @@ static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   for (int i = 0; i < count; ++i) {
     hfVec3 w = points[i].p_WCb;
     double depth = points[i].depth;
-    double below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
+    double below = hfi_hfield_surface(f, w.x, w.y) - w.z; // how far w is below the surface [m]
 
     // the side ends at the borders of the field
     const double grown = 1 + HFI_INSIDE_SHARE;

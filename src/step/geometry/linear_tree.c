@@ -82,6 +82,7 @@ static hfiTreeBox bound_points(const hfiLinearTree* tree, int begin, int end) {
   for (int axis = 0; axis < tree->stride; ++axis) {
     double lo = INFINITY;
     double hi = -INFINITY;
+
     for (int k = begin; k < end; ++k) {
       double x = coordinate(tree, tree->order[k], axis);
       lo = min2(lo, x);

@@ -5,23 +5,26 @@
 // The outermost candidates are found along directions that rise by this angle from the plane across the normal: such a
 // candidate is the one that touches next if the body tilts by the angle [rad]. Without the angle, points of a round
 // hull that are within the margin but do not touch would replace points that touch, because they lie farther outside.
-static const double TILT = 0.01;
+static const double NEXT_TILT = 0.01;
 
 // A disc that is tilted by more than this does not lie on the plane [rad].
-static const double LARGEST_TILT = 0.03;
+static const double LARGEST_LYING_TILT = 0.03;
 
-// cos and sin of k 45 degrees
+// Cosine and sine of k 45 degrees.
 static const double TURN[HFI_MAX_MANIFOLD][2] = {
     {1, 0}, {0.70710678118654752, 0.70710678118654752}, {0, 1}, {-0.70710678118654752, 0.70710678118654752},
     {-1, 0}, {-0.70710678118654752, -0.70710678118654752}, {0, -1}, {0.70710678118654752, -0.70710678118654752}};
 
-int hfi_rim_lies(double tilt) { return tilt < LARGEST_TILT; }
+int hfi_rim_lies(double tilt) { return tilt < LARGEST_LYING_TILT; }
 
+// Reduces the depth of the deepest point to the amount by which it is deeper than the others, which have the depth
+// `others`.
 void hfi_share_depth(hfiContactPoint* point, double others, double slack) {
   double shared = max2(0, min2(others + slack, 2 * others)); // zero if the others do not touch
   lessen_depth(point, shared);
 }
 
+// Starts without candidates. n: the contact normal.
 void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack) {
   hfVec3 t1, t2;
   v3_tangents(n, &t1, &t2);
@@ -48,20 +51,23 @@ void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t featur
     double further = v3_dot(d, v3_sub(p, thin->outermost[k].p));
     double deeper = depth - thin->outermost[k].depth;
     // Differences of the size of rounding errors do not count.
-    if (further + deeper / TILT > thin->slack) thin->outermost[k] = c;
+    if (further + deeper / NEXT_TILT > thin->slack) thin->outermost[k] = c;
   }
 }
 
+// Writes the outermost candidates, each once. Returns their number.
 int hfi_thinning_outermost(const hfiThinning* thin, hfiOverlapPoint* kept) {
   int count = 0;
   for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) {
-    int known = 0;
-    for (int i = 0; i < count; ++i) known |= kept[i].feature == thin->outermost[k].feature;
-    if (!known) kept[count++] = thin->outermost[k];
+    int is_known = 0;
+    for (int i = 0; i < count; ++i) is_known |= kept[i].feature == thin->outermost[k].feature;
+    if (!is_known) kept[count++] = thin->outermost[k];
   }
   return count;
 }
 
+// Writes the candidates that are kept: all if they are few, else the outermost ones and the deepest. Returns their
+// number.
 int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept) {
   if (thin->count <= HFI_MAX_MANIFOLD) {
     for (int i = 0; i < thin->count; ++i) kept[i] = thin->first[i];
@@ -83,6 +89,7 @@ int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept) {
   return count;
 }
 
+// Takes depth from the shallower one of each two points that are nearer to each other than `reach` [m].
 void hfi_join_near(hfiContactPoint* points, int count, double reach, double share) {
   double kept[HFI_MAX_MANIFOLD]; // share of its depth that a point keeps
   for (int i = 0; i < count; ++i) {

@@ -8,12 +8,12 @@
 #include "step/geometry/over_face.h"
 #include "step/geometry/shape_table.h"
 
-enum { CLIMB = 24 };                  // A hull of this many vertices or more is climbed.
-enum { MOST_BELOW = 64 };             // If more vertices than this are below a plane, all vertices are visited.
+enum { LEAST_CLIMBED = 24 }; // A hull of this many vertices or more is climbed.
+enum { MOST_BELOW = 64 };    // If more vertices than this are below a plane, all vertices are visited.
 // A vertex carries the contact if its weight is above this [-].
-static const double CARRIES_WEIGHT = 1e-6;
+static const double LEAST_WEIGHT = 1e-6;
 // Heights count as equal if they differ by less than this share of the size [-].
-static const double EQUAL_HEIGHT = 1e-12;
+static const double EQUAL_HEIGHT_SHARE = 1e-12;
 
 // Returns the box of the vertices, in the frame of the mesh.
 static hfiAabb own_box(const hfiHull* hull) {
@@ -35,7 +35,8 @@ static hfiAabb own_box(const hfiHull* hull) {
 // Bounds of the box along the mesh's own axes.
 static hfiAabb mesh_bounds(const hfiShape* s, const hfPose* X) {
   hfiAabb box = own_box(s->hull);
-  double h[3], half[3];
+  double h[3];
+  double half[3];
   v3_store(half, v3_scale(0.5, v3_sub(box.hi, box.lo)));
   for (int i = 0; i < 3; ++i) {
     const double* row = X->R.m + 3 * i;
@@ -44,22 +45,29 @@ static hfiAabb mesh_bounds(const hfiShape* s, const hfPose* X) {
   return hfi_aabb_about(pose_point(*X, v3_scale(0.5, v3_add(box.lo, box.hi))), v3_load(h));
 }
 
+// Offers vertex i to the thinning if its gap is at most `limit`. The plane has the normal m_B in the frame of the mesh;
+// height: of the mesh's origin above the plane [m].
 static void add_if_below(hfiThinning* thin, const hfiHull* hull, int32_t i, hfVec3 m_B, double height, double limit) {
   hfVec3 x = hfi_hull_vertex(hull, i);
   double gap = height + v3_dot(m_B, x);
   if (gap <= limit) hfi_thinning_add(thin, x, -gap, (uint32_t)i);
 }
 
-// Adds the vertices below `limit`, ascending.
+// Offers all vertices whose gap is at most `limit`, ascending.
 static void add_all_below(hfiThinning* thin, const hfiHull* hull, hfVec3 m_B, double height, double limit) {
-  int32_t below[MOST_BELOW];
-  hfiLinear down = {v3_neg(m_B), 0};
-  int count = hull->index ? hfi_tree_above(&hull->index->vertex, &down, height - limit, below, MOST_BELOW) : -1;
-  for (int k = 0; k < count; ++k) add_if_below(thin, hull, below[k], m_B, height, limit);
-  for (int32_t i = 0; count < 0 && i < hull->nvert; ++i) add_if_below(thin, hull, i, m_B, height, limit);
+  // the index lists them, unless they are too many
+  if (hull->index) {
+    int32_t below[MOST_BELOW];
+    hfiLinear down = {v3_neg(m_B), 0};
+    int count = hfi_tree_above(&hull->index->vertex, &down, height - limit, below, MOST_BELOW);
+    for (int k = 0; k < count; ++k) add_if_below(thin, hull, below[k], m_B, height, limit);
+    if (count >= 0) return;
+  }
+
+  for (int32_t i = 0; i < hull->nvert; ++i) add_if_below(thin, hull, i, m_B, height, limit);
 }
 
-// Height of the lowest vertex above the hull's origin along m_B.
+// Returns the height of the lowest vertex above the hull's origin along m_B.
 static double lowest_vertex(const hfiHull* hull, hfVec3 m_B) {
   hfiLinear down = {v3_neg(m_B), 0};
   if (hull->index) {
@@ -73,7 +81,8 @@ static double lowest_vertex(const hfiHull* hull, hfVec3 m_B) {
   return lowest;
 }
 
-// Vertices below the margin, thinned to the outermost ones; feature = vertex.
+// Finds the contact points with a plane: the vertices below the margin, thinned to the outermost ones. The feature is
+// the number of the vertex. Returns their number.
 static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                       hfiContactPoint* points) {
   (void)A;
@@ -134,9 +143,9 @@ static inline Summit visit_listed(const hfiHull* hull, hfVec3 d, const hfiDirect
   return s;
 }
 
-// Whether every other vertex is less far along d by more than rounding.
+// Is every other vertex less far along d by more than rounding?
 static int stands_out(const hfiHull* hull, hfVec3 d, const Summit* s) {
-  return s->beside < s->top - EQUAL_HEIGHT * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
+  return s->beside < s->top - EQUAL_HEIGHT_SHARE * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
 }
 
 // Finds the end of a climb from `start` without that climb: it is the farthest of the vertices in the index cell of d,
@@ -151,13 +160,17 @@ static int32_t climb_fast(const hfiHull* hull, hfVec3 d, int32_t start) {
   return stands_out(hull, d, &found) ? found.vertex : climb(hull, d, start).vertex;
 }
 
+// Returns the vertex that is farthest along d. The search begins at vertex *hint, which becomes the one found.
 static hfVec3 mesh_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
   const hfiHull* hull = s->hull;
-  if (hull->nvert >= CLIMB) {
+
+  // along edges
+  if (hull->nvert >= LEAST_CLIMBED) {
     *hint = hull->index ? climb_fast(hull, d, *hint) : climb(hull, d, *hint).vertex;
     return hfi_hull_vertex(hull, *hint);
   }
 
+  // a small hull: all vertices
   int32_t best = *hint;
   double top = v3_dot(d, hfi_hull_vertex(hull, best));
   for (int32_t i = 0; i < hull->nvert; ++i) {
@@ -170,6 +183,7 @@ static hfVec3 mesh_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
   return hfi_hull_vertex(hull, best);
 }
 
+// Returns an estimate of the largest coordinate, from two vertices [m].
 static double mesh_core_size(const hfiShape* s) {
   hfVec3 x = v3_load(s->hull->vert);
   hfVec3 y = v3_load(s->hull->vert + 3 * (s->hull->nvert / 2));
@@ -194,12 +208,13 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   // from the first vertex that carries weight to each of the others
   int first = -1;
   for (int i = 0; i < s->count; ++i) {
-    if (!(s->weight[i] > CARRIES_WEIGHT)) continue;
+    if (!(s->weight[i] > LEAST_WEIGHT)) continue;
     if (first < 0) first = i;
     else if (q->of_A) add_between(e, s->point[first].a, s->point[i].a);
     else add_between(e, s->point[first].b, s->point[i].b);
   }
 
+  // from the support vertex, all edges across n
   if (q->rule != HFI_EDGES_ACROSS) return;
   hfVec3 from = hfi_hull_vertex(hull, q->support);
   for (int32_t k = hull->edge_start[q->support]; k < hull->edge_start[q->support + 1]; ++k) {
@@ -215,9 +230,9 @@ static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f
   hfi_facet_of_face(s, X, hfi_nearest_normal(s->hull, m3_tmulv(X->R, d)), f);
 }
 
-// The face whose plane the point is highest above, or least deep below, has the answer if the point is inside, or
-// outside over this face. GJK with the point serves other points outside; those that it takes for points on the surface
-// have the face again.
+// Returns the point of the surface that is nearest to p. The face whose plane p is highest above, or least deep below,
+// has the answer if p is inside, or outside over this face. GJK with the point serves other points outside; those that
+// it takes for points on the surface have the face again.
 static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   const hfiHull* hull = s->hull;
   int32_t face = hfi_highest_face(hull, p, -1);

@@ -22,20 +22,29 @@
 
 #include "step/geometry/shape_table.h"
 
-enum { STEPS = 12 }; // Largest number of Newton steps. They converge quadratically, so that few are needed.
+enum { MOST_STEPS = 12 }; // Largest number of Newton steps, which converge quadratically: few are needed.
 // The witnesses face each other if their distance across n is below this share of the sizes of the shapes [-].
-static const double STATIONARY = 1e-11;
+static const double STATIONARY_SHARE = 1e-11;
 // A witness counts as on an edge if it is beyond the end of the edge by at most this share of the sizes of the shapes
 // [-].
-static const double BEYOND = 1e-9;
+static const double BEYOND_SHARE = 1e-9;
 // EPA finds only an approximate normal. It may belong to a face if the cosine of the angle between it and the normal of
 // the face is above this: the angle is then below 0.1 rad [-].
 static const double NEAR_FACE_COSINE = 0.995;
+// Separations that differ by less than this share of the sizes of the shapes count as equal [-].
+static const double EQUAL_GAP_SHARE = 1e-15;
+// Newton's method ends when a step is shorter than the first, or longer than the second angle [rad].
+static const double LEAST_STEP = 1e-15;
+static const double LONGEST_STEP = 1;
+// H + g I counts as singular if its determinant is below this share of the product of its diagonal [-].
+static const double LEAST_DETERMINANT_SHARE = 1e-12;
 // The normal of a face is turned by this angle to find one edge or corner of the face [rad].
-static const double TILT = 1e-9;
+static const double TILT_ANGLE = 1e-9;
 
 // The curvature across n along two tangents u and v: u.H u, u.H v and v.H v. With one tangent only `uu` is used.
-typedef struct Curvature { double uu, uv, vv; } Curvature;
+typedef struct Curvature {
+  double uu, uv, vv;
+} Curvature;
 
 // Adds the curvature of the support function of s at d to h. v: NULL if there is only the tangent u.
 static void add_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, const hfVec3* v, Curvature* h) {
@@ -72,7 +81,7 @@ static double step_free(hfiCores* c, hfVec3* n) {
   double b = h.uv;
   double d = h.vv + g;
   double det = a * d - b * b;
-  if (!(a > 0 && det > 1e-12 * a * d)) return 0;
+  if (!(a > 0 && det > LEAST_DETERMINANT_SHARE * a * d)) return 0;
 
   // (x, y) = (H + g I)^-1 (r1, r2)
   double r1 = v3_dot(t1, r);
@@ -107,9 +116,9 @@ static hfVec3 find_maximum(hfiCores* c, const hfiEdges* e, hfVec3 n) {
   }
 
   if (e->count == 1) n = v3_unit(v3_axpy(-v3_dot(n, e->direction[0]), e->direction[0], n));
-  for (int k = 0; k < STEPS; ++k) {
+  for (int k = 0; k < MOST_STEPS; ++k) {
     double length = e->count ? step_on_circle(c, e->direction[0], &n) : step_free(c, &n);
-    if (!(length > 1e-15) || !(length < 1)) break;
+    if (!(length > LEAST_STEP) || !(length < LONGEST_STEP)) break;
   }
   return n;
 }
@@ -137,7 +146,7 @@ static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double
     if (!(fabs(c[i]) <= e->length[i])) return 0;
     r = v3_axpy(-c[i], e->direction[i], r);
   }
-  return v3_norm(r) <= STATIONARY * scale;
+  return v3_norm(r) <= STATIONARY_SHARE * scale;
 }
 
 // Is the coordinate x along edge i between the ends of the edge?
@@ -177,7 +186,7 @@ static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
   return side;
 }
 
-// Is x outside of a polygon by more than the slack?
+// Is x, a point in the plane of a polygon, outside of the polygon by more than the slack?
 static int is_beyond_side(const hfiFacet* f, hfVec3 x, double slack) {
   for (int k = 0; k < f->count; ++k) {
     hfVec3 a = f->vertex[k];
@@ -187,19 +196,20 @@ static int is_beyond_side(const hfiFacet* f, hfVec3 x, double slack) {
   return 0;
 }
 
+// What the guesses share.
 typedef struct Polish {
   hfiCores* cores;
-  const hfiSimplex* simplex;
-  hfiClosest best;
-  int taken; // 1: the normal of some guess was taken
+  const hfiSimplex* simplex; // of GJK or EPA: it has the rough witnesses
+  hfiClosest best;           // the contact with the largest separation so far
+  int taken;                 // 1: the normal of some guess was taken
 } Polish;
 
 // Is the line between the witnesses of the simplex along n, and as long as the separation `gap`? Then n is right.
 // find_ways cannot tell this if a face has more corners than the simplex, because the support point may be a corner far
 // from the witness.
-static int witnesses_face(const Polish* p, hfVec3 n, double gap) {
+static int witnesses_face_each_other(const Polish* p, hfVec3 n, double gap) {
   hfVec3 rest = v3_axpy(-gap, n, v3_sub(hfi_simplex_a(p->simplex), p->best.pb));
-  return v3_norm(rest) <= STATIONARY * p->cores->scale;
+  return v3_norm(rest) <= STATIONARY_SHARE * p->cores->scale;
 }
 
 // Tries a guess of edges, starting from the normal n. The first `of_A` edges belong to A. bounded: 1 if the witnesses
@@ -207,18 +217,20 @@ static int witnesses_face(const Polish* p, hfVec3 n, double gap) {
 // only if the guess is right or if none was taken before. Writes p->best and p->taken. Returns 1 if the guess is right.
 static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3 n) {
   hfiCores* c = p->cores;
+
+  // the best normal across these edges
   n = find_maximum(c, e, n);
   if (!v3_finite(n)) return 0;
   hfiSupportPoint support = hfi_support_pair(c, v3_neg(n));
   double gap = v3_dot(n, support.w);
-  if (!(gap >= p->best.gap - 1e-15 * c->scale)) return 0;
+  if (!(gap >= p->best.gap - EQUAL_GAP_SHARE * c->scale)) return 0;
 
   // the guess is right if the witnesses face each other, perhaps after they have moved along the edges
   double way[2];
   int moves = find_ways(e, n, support.w, c->scale, way) &&
-              (!bounded || are_on_edges(e, of_A, &support, way, BEYOND * c->scale));
-  int right = moves || witnesses_face(p, n, gap);
-  if (!right && p->taken && gap <= p->best.gap + 1e-15 * c->scale) return 0;
+              (!bounded || are_on_edges(e, of_A, &support, way, BEYOND_SHARE * c->scale));
+  int right = moves || witnesses_face_each_other(p, n, gap);
+  if (!right && p->taken && gap <= p->best.gap + EQUAL_GAP_SHARE * c->scale) return 0;
 
   p->taken = 1;
   p->best.n = n;
@@ -253,10 +265,10 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   return try_guess(p, &all, of_A, single, p->best.n);
 }
 
-// If the support point of a curved shape is just beyond a side of a face of the other shape, the curved shape touches
-// the edge or corner there. The normal is then so close to the normal of the face that no rule of edges.h finds the
-// edge. Tries this edge or corner, starting from the normal of the face turned by TILT, because along the normal itself
-// all points of the face are support points. of_A: 1 if A has the face. Returns 1 if the guess is right.
+// Tries the edge or corner of a face of one core (of_A 1: A, 0: B) that the other core, a curved one, touches if its
+// support point is just beyond a side of the face. The normal is then so close to the normal of the face that no rule
+// of edges.h finds the edge. Starts from the normal of the face turned by TILT_ANGLE, because along the normal itself
+// all points of the face are support points. Returns 1 if the guess is right.
 static int try_side(Polish* p, int of_A) {
   hfiCores* c = p->cores;
 
@@ -272,7 +284,7 @@ static int try_side(Polish* p, int of_A) {
   hfiSupportPoint support = hfi_support_pair(c, of_A ? face.normal : v3_neg(face.normal));
   hfVec3 x = of_A ? support.b : support.a;
   x = v3_axpy(-v3_dot(face.normal, v3_sub(x, face.vertex[0])), face.normal, x);
-  if (!is_beyond_side(&face, x, BEYOND * c->scale)) return 0;
+  if (!is_beyond_side(&face, x, BEYOND_SHARE * c->scale)) return 0;
 
   // the edge there; none if x is beyond a corner
   hfVec3 nearest;
@@ -285,8 +297,10 @@ static int try_side(Polish* p, int of_A) {
     hfi_edges_add(&edge, d, v3_norm(v3_sub(to, from)), 0.5 * v3_dot(d, v3_add(from, to)));
   }
 
-  hfVec3 leaning = v3_unit(v3_axpy(TILT, v3_unit(v3_sub(x, nearest)), face.normal));
-  return try_guess(p, &edge, of_A ? edge.count : 0, 1, of_A ? v3_neg(leaning) : leaning);
+  // the normal of the face, leaning towards x
+  hfVec3 leaning = v3_unit(v3_axpy(TILT_ANGLE, v3_unit(v3_sub(x, nearest)), face.normal));
+  if (of_A) return try_guess(p, &edge, edge.count, 1, v3_neg(leaning));
+  return try_guess(p, &edge, 0, 1, leaning);
 }
 
 // Returns the corner of the simplex on one core that is nearest to the witness there, in A's frame.
@@ -333,13 +347,13 @@ static int try_corner(Polish* p, int of_A) {
     // the corner must be the support point of its core, and the separation not smaller than the best one
     hfiSupportPoint support = hfi_support_pair(&c, v3_neg(n));
     double gap = hfi_separation(p->cores, n);
-    int is_support = v3_dot(n, support.w) <= gap + 1e-15 * c.scale;
-    if (!is_support || !(gap >= p->best.gap - 1e-15 * c.scale)) continue;
+    int is_support = v3_dot(n, support.w) <= gap + EQUAL_GAP_SHARE * c.scale;
+    if (!is_support || !(gap >= p->best.gap - EQUAL_GAP_SHARE * c.scale)) continue;
 
     // the other witness must be on its edge
     double way[2];
     if (!find_ways(&e, n, support.w, c.scale, way)) continue;
-    if (e.count == 1 && !are_on_edges(&e, of_A ? 0 : 1, &support, way, BEYOND * c.scale)) continue;
+    if (e.count == 1 && !are_on_edges(&e, of_A ? 0 : 1, &support, way, BEYOND_SHARE * c.scale)) continue;
 
     p->best = (hfiClosest){.n = n, .gap = gap, .pb = of_A ? v3_axpy(-gap, n, corner) : corner};
     return 1;
@@ -347,17 +361,24 @@ static int try_corner(Polish* p, int of_A) {
   return 0;
 }
 
-static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+static int are_equal(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// Returns the contact of the cores, from the rough normal n and the simplex of GJK or EPA, in A's frame.
+// A guess: the edges that a rule finds on the cores in `sides`, bits HFI_EDGES_OF_A and HFI_EDGES_OF_B.
+typedef struct EdgeGuess {
+  hfiEdgeRule rule;
+  int sides;
+} EdgeGuess;
+
+// Returns the contact of the cores, from the rough normal n and the simplex of GJK or EPA, in A's frame. Tries guesses
+// in turn until one is right.
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   enum { A = HFI_EDGES_OF_A, B = HFI_EDGES_OF_B };
-  static const int guess[][2] = {
+  static const EdgeGuess guess[] = {
       {HFI_EDGES_AT_WITNESS, A | B}, {HFI_EDGES_AT_WITNESS, A}, {HFI_EDGES_AT_WITNESS, B},
       {HFI_EDGES_AT_WITNESS, 0},     {HFI_EDGES_CAP, A},        {HFI_EDGES_CAP, B},
       {HFI_EDGES_ACROSS, A | B},     {HFI_EDGES_ACROSS, A},     {HFI_EDGES_ACROSS, B},
   };
-  hfiClosest rough = {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)};
+  hfiClosest rough = {.n = n, .pa = hfi_simplex_a(s), .pb = hfi_simplex_b(s), .gap = hfi_separation(c, n)};
   Polish p = {.cores = c, .simplex = s, .best = rough, .taken = 0};
   int right = 0;
 
@@ -367,21 +388,22 @@ hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   // the rules of edges.h
   hfVec3 tried[A + B + 1]; // for each choice of cores: the normal from which their edges at the witness were tried
   for (size_t i = 0; i < sizeof guess / sizeof *guess && !right; ++i) {
-    hfiEdgeRule rule = (hfiEdgeRule)guess[i][0];
-    int sides = guess[i][1];
+    hfiEdgeRule rule = guess[i].rule;
+    int sides = guess[i].sides;
 
     // A hull has no cap, so the guess would be the same edges at the witness. From the same normal it would be wrong
     // again.
-    int is_hull = (sides == A ? c->A : c->B)->type == HF_GEOM_MESH;
-    if (rule == HFI_EDGES_CAP && is_hull && is_same(tried[sides], p.best.n)) continue;
+    const hfiShape* shape = sides == A ? c->A : c->B;
+    int has_no_cap = shape->type == HF_GEOM_MESH;
+    if (rule == HFI_EDGES_CAP && has_no_cap && are_equal(tried[sides], p.best.n)) continue;
 
     if (rule == HFI_EDGES_AT_WITNESS) tried[sides] = p.best.n;
     right = try_edges(&p, rule, sides);
   }
 
-  // a corner
-  for (int of_A = 1; of_A >= 0 && !right; --of_A)
-    right = !hfi_is_curved(of_A ? c->A : c->B) && try_corner(&p, of_A);
+  // a corner, first of A, then of B
+  if (!right && !hfi_is_curved(c->A)) right = try_corner(&p, 1);
+  if (!right && !hfi_is_curved(c->B)) try_corner(&p, 0);
 
   p.best.pa = v3_axpy(p.best.gap, p.best.n, p.best.pb);
   return p.best;

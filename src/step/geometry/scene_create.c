@@ -11,6 +11,8 @@
 enum { LARGE_HULL_VERTICES = 24 };
 // A model with at most this many pairs keeps all of them for good.
 enum { MAX_LISTED_PAIRS = 8192 };
+// A model with more pairs has room for this many candidates a geom, and MAX_LISTED_PAIRS more.
+enum { CANDIDATES_PER_GEOM = 64 };
 // At most this many pairs of hulls, or of a hull and a box, remember their last face, 0.7 kB each.
 enum { MAX_LAST_FACES = 1024 };
 // At most this many pairs that stay candidates for good remember their last contact, 0.3 kB each.
@@ -280,7 +282,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   // candidates; the filter is not known while planning: there is enough for both cases
   hfi_filter_init(&s->filter, m, arena);
   long all = (long)m->ngeom * (m->ngeom - 1) / 2;
-  long grown = 64L * m->ngeom + MAX_LISTED_PAIRS;
+  long grown = (long)CANDIDATES_PER_GEOM * m->ngeom + MAX_LISTED_PAIRS;
   s->pairs.capacity = (int32_t)(all < grown ? all : grown) + m->npair;
   s->pairs.candidate = HFI_TAKE(arena, hfiCandidate, s->pairs.capacity);
   s->pairs.cull = HFI_TAKE(arena, hfiCull, s->pairs.capacity);
@@ -307,6 +309,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->options.axis_W = NULL;
   s->options.flush = 0;
 
+  // with memory: all that follows from the model
   if (!arena->base) return;
   view_shapes(s);
   find_active(s);

@@ -4,14 +4,15 @@
 //   a round side along a straight edge    the ends of their overlap, unless the side lies on a face: n is within
 //                                         HFI_FACET_ANGLE of its normal
 //   a face, and any facet                 the facet, clipped against the face. The face is one whose normal is within
-//                                         HFI_FACET_ANGLE of n, or within SIDE_OVER_FACE if the facet is a round side;
-//                                         of two such faces A's, unless B's is nearer to n by more than PREFER_A
+//                                         HFI_FACET_ANGLE of n, or within SIDE_OVER_FACE_SINE if the facet is a round
+//                                         side; of two such faces A's, unless B's is nearer to n by more than
+//                                         PREFER_A_ANGLE
 //   two straight edges across n           the ends of their overlap
-//   a facet on the outline of a face      the facet, clipped against the face, if n is within OUTLINE of its normal;
-//                                         the farther, the shallower
+//   a facet on the outline of a face      the facet, clipped against the face, if n is within OUTLINE_SINE of its
+//                                         normal; the farther, the shallower
 //   anything else                         one point, feature 0
 //
-// Where parallel edges meet, n is not the normal of a face but that of rounded edges (rounded.c).
+// Where parallel edges meet, n is not the normal of a face but the normal of rounded edges (rounded.c).
 #include "step/geometry/touch.h"
 
 #include "step/geometry/clip.h"
@@ -21,31 +22,33 @@
 #include "step/geometry/rod_axis.h"
 
 // B's face is the reference if its normal is nearer to n than that of A's face by more than this [rad].
-static const double PREFER_A = 1e-5;
-// Two round sides are along each other if the sines of the angle between them, and of the angles between each of them
-// and the plane across n, are at most the first number [-]. For a side and an edge they are at most the second number
-// [-].
-static const double SIDE_ALONG_SIDE = 0.5;
-static const double SIDE_ALONG_EDGE = 0.1;
+static const double PREFER_A_ANGLE = 1e-5;
+// Two round sides are along each other if the sine of the angle between them, and the sines of the angles between each
+// of them and the plane across n, are at most this [-].
+static const double SIDE_ALONG_SIDE_SINE = 0.5;
+// The same for a round side and an edge [-].
+static const double SIDE_ALONG_EDGE_SINE = 0.1;
 // A round side that bears on the outline of a face has points at both ends of the part over the face if the sine of the
 // angle between n and the normal of the face is at most this [-].
-static const double SIDE_OVER_FACE = 0.1;
+static const double SIDE_OVER_FACE_SINE = 0.1;
 // A face or edge that bears on the outline of another face has only one point if the sine of the angle between n and
 // the normal of that face exceeds this [-].
-static const double OUTLINE = 0.03;
+static const double OUTLINE_SINE = 0.03;
 // The ends of the overlap of a side and a face are near each other if they are apart by less than this share of the
 // smaller size [-].
-static const double SHORT = 0.1;
+static const double SHORT_OVERLAP_SHARE = 0.1;
 
 // Two shapes that touch, and their facets on the touching sides.
 typedef struct Meeting {
-  const hfiShape *A, *B;
-  const hfPose *X_A, *X_B;
+  const hfiShape* A;
+  const hfiShape* B;
+  const hfPose* X_A;
+  const hfPose* X_B;
   const hfiContactPoint* single; // the deepest point; its normal is n
   hfiFacet a, b;
 } Meeting;
 
-// The facet of a shape along d. last: the memory of a mesh, or NULL.
+// Writes the facet of a shape along d. last: the memory of a mesh, or NULL.
 static void find_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacing* last, hfiFacet* f) {
   if (last && s->type == HF_GEOM_MESH) {
     int32_t face = hfi_facing_face(s->hull, m3_tmulv(X->R, d), last);
@@ -55,6 +58,7 @@ static void find_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacing* 
   }
 }
 
+// Writes the facets m->a and m->b along the normal of m->single.
 static void find_facets(Meeting* m, hfiLastFacets* last) {
   find_facet(m->A, m->X_A, v3_neg(m->single->n_W), last ? &last->a : NULL, &m->a);
   find_facet(m->B, m->X_B, m->single->n_W, last ? &last->b : NULL, &m->b);
@@ -66,43 +70,45 @@ static int is_face(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON || f
 
 // Sine of the angle between the face's normal and d; 2 if there is no face on d's side.
 static double misalignment(const hfiFacet* f, hfVec3 d) {
-  return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
+  int looks_along_d = is_face(f) && v3_dot(f->normal, d) > 0;
+  return looks_along_d ? v3_norm(v3_cross(f->normal, d)) : 2;
 }
 
 // Sine of the angle between n and the normal of the nearer face. If it is at most HFI_FACET_ANGLE, shapes lie on that
 // face. Otherwise a shape that meets the face bears on its outline.
-static double off_face(const Meeting* m) {
+static double sine_off_face(const Meeting* m) {
   hfVec3 n = m->single->n_W;
   return min2(misalignment(&m->a, v3_neg(n)), misalignment(&m->b, n));
 }
 
-// How far n is beyond the angle within which shapes lie on a face: 0 up to HFI_FACET_ANGLE, 1 from twice this angle on.
-// off: sine of the angle
-static double beyond_face(double off) { return clamp(off / HFI_FACET_ANGLE - 1, 0, 1); }
+// How far n is beyond the angle within which shapes lie on a face, as a share from 0 to 1: 0 up to HFI_FACET_ANGLE, 1
+// from twice this angle on. off: sine of the angle between n and the normal of the face.
+static double share_beyond_face(double off) { return clamp(off / HFI_FACET_ANGLE - 1, 0, 1); }
 
-// Two ends of a short overlap would be twice as stiff as the one point that they nearly are, and a body that rests
-// where one of them comes and goes would be pushed up and fall in turn. So the shallower end loses depth in proportion
-// as they are near each other, and only if the side bears on the outline of the face: on the face itself, if one of two
-// equal ends lost depth, a rod between thin jaws would turn to and fro.
-static void join_near_ends(double size, double off, hfiContactPoint* points, int count) {
-  hfi_join_near(points, count, SHORT * size, beyond_face(off));
-}
-
-// A side over a face. If it bears on the outline of the face, n is across the side and not the normal of the face. The
-// end that does not touch has a point, too: without it the side would fall on that end unseen, by g h^2 in a step, be
-// pushed out, fall on the other end, and so on for ever.
-static int touch_side_over_face(const Meeting* m, double off, hfiContactPoint* points, int count) {
+// Finishes the contact of a side over a face, whose points are those of the clipped side. off: sine of the angle
+// between n and the normal of the face. Returns the number of points.
+//
+// On the face itself all stays as it is. If the side bears on the outline of the face, n is across the side and not the
+// normal of the face. The end that does not touch has a point, too: without it the side would fall on that end unseen,
+// by g h^2 in a step, be pushed out, fall on the other end, and so on for ever.
+static int finish_side_over_face(const Meeting* m, double off, hfiContactPoint* points, int count) {
   if (!(off > HFI_FACET_ANGLE)) return count;
 
-  join_near_ends(min2(m->a.size, m->b.size), off, points, count);
+  // Two ends of a short overlap would be twice as stiff as the one point that they nearly are, and a body that rests
+  // where one of them comes and goes would be pushed up and fall in turn. So the shallower end loses depth in
+  // proportion as they are near each other. On the face itself, if one of two equal ends lost depth, a rod between thin
+  // jaws would turn to and fro.
+  double size = min2(m->a.size, m->b.size);
+  hfi_join_near(points, count, SHORT_OVERLAP_SHARE * size, share_beyond_face(off));
+
   for (int i = 0; i < count; ++i)
     put_point(points + i, points[i].p_WCb, m->single->n_W, points[i].depth, points[i].feature);
   hfi_limit_depth(points, count, m->single->depth);
   return count;
 }
 
-// Contact of a face and any facet: the facet, clipped against the face. Returns the number of points, 0 if n is too far
-// from the normals of both facets.
+// Finds the contact points of a face and any facet: the facet, clipped against the face. Returns the number of points,
+// 0 if n is too far from the normals of both facets.
 static int touch_faces(const Meeting* m, hfiContactPoint* points) {
   const hfiFacet* a = &m->a;
   const hfiFacet* b = &m->b;
@@ -112,11 +118,11 @@ static int touch_faces(const Meeting* m, hfiContactPoint* points) {
   double off_a = misalignment(a, v3_neg(n));
   double off_b = misalignment(b, n);
   double off = min2(off_a, off_b);
-  if (!(off <= (has_side ? SIDE_OVER_FACE : HFI_FACET_ANGLE))) return 0;
+  if (!(off <= (has_side ? SIDE_OVER_FACE_SINE : HFI_FACET_ANGLE))) return 0;
   if (a->kind == HFI_FACET_NONE || b->kind == HFI_FACET_NONE) return 0;
 
-  int count = hfi_clip_facets(a, b, off_a <= off_b + PREFER_A, points);
-  return has_side ? touch_side_over_face(m, off, points, count) : count;
+  int count = hfi_clip_facets(a, b, off_a <= off_b + PREFER_A_ANGLE, points);
+  return has_side ? finish_side_over_face(m, off, points, count) : count;
 }
 
 // ---- round sides and edges --------------------------------------------------------------------------
@@ -127,17 +133,21 @@ typedef struct Rod {
   double radius;
 } Rod;
 
-static Rod side_of(const hfiShape* s, const hfPose* X) { return (Rod){hfi_axis_of(s, X), s->size[0]}; }
+static Rod side_of(const hfiShape* s, const hfPose* X) {
+  return (Rod){.axis = hfi_axis_of(s, X), .radius = s->size[0]};
+}
 
+// The rod of a facet that is an edge.
 static Rod edge_of(const hfiFacet* f) {
   hfVec3 along = v3_sub(f->vertex[1], f->vertex[0]);
   double length = v3_norm(along);
-  return (Rod){{v3_axpy(0.5, along, f->vertex[0]), v3_scale(1 / length, along), 0.5 * length}, 0};
+  hfVec3 middle = v3_axpy(0.5, along, f->vertex[0]);
+  return (Rod){.axis = {.p = middle, .u = v3_scale(1 / length, along), .half = 0.5 * length}, .radius = 0};
 }
 
-// Two rods along each other touch at both ends of their overlap as long as both are near, each with its own depth,
-// whatever their tilt. If only the deeper end pushed, they would rock for ever: they would turn about it until the
-// other end is deeper, and back. Returns 0 if they are not along each other, that is, if a sine exceeds `limit`.
+// Finds the contact points of two rods along each other: both ends of their overlap, each with its own depth, whatever
+// their tilt. If only the deeper end pushed, they would rock for ever: they would turn about it until the other end is
+// deeper, and back. Returns 2, or 0 if they are not along each other, that is, if a sine exceeds `limit`.
 static int touch_rods(const Rod* a, const Rod* b, double limit, const hfiContactPoint* single,
                       hfiContactPoint* points) {
   hfVec3 u = a->axis.u;
@@ -159,36 +169,39 @@ static int touch_rods(const Rod* a, const Rod* b, double limit, const hfiContact
   return 2;
 }
 
+// Finds the contact points of two round sides along each other. Returns their number.
 static int touch_sides(const Meeting* m, hfiContactPoint* points) {
   Rod a = side_of(m->A, m->X_A);
   Rod b = side_of(m->B, m->X_B);
-  return touch_rods(&a, &b, SIDE_ALONG_SIDE, m->single, points);
+  return touch_rods(&a, &b, SIDE_ALONG_SIDE_SINE, m->single, points);
 }
 
-// Contact of a round side and the edge of the other shape's facet that is farthest along n. side_is_A: 1 if the side
-// belongs to A and the edge to B, 0 if it is the other way round.
+// Finds the contact points of a round side and the edge of the other shape's facet that is farthest along n. side_is_A:
+// 1 if the side belongs to A and the edge to B, 0 if it is the other way round. Returns their number.
 static int touch_side_and_edge(const Meeting* m, int side_is_A, hfiContactPoint* points) {
   hfVec3 n = m->single->n_W;
   hfiFacet f = side_is_A ? m->b : m->a;
-  hfi_facet_edge(side_is_A ? n : v3_neg(n), SIDE_ALONG_EDGE, &f);
+  hfi_facet_edge(side_is_A ? n : v3_neg(n), SIDE_ALONG_EDGE_SINE, &f);
   if (f.kind != HFI_FACET_SEGMENT) return 0;
 
   Rod edge = edge_of(&f);
   if (side_is_A) {
     Rod side = side_of(m->A, m->X_A);
-    return touch_rods(&side, &edge, SIDE_ALONG_EDGE, m->single, points);
+    return touch_rods(&side, &edge, SIDE_ALONG_EDGE_SINE, m->single, points);
   }
   Rod side = side_of(m->B, m->X_B);
-  return touch_rods(&edge, &side, SIDE_ALONG_EDGE, m->single, points);
+  return touch_rods(&edge, &side, SIDE_ALONG_EDGE_SINE, m->single, points);
 }
 
-// Contact of two edges, to which both facets are reduced.
+// Reduces both facets m->a and m->b to edges, and finds the contact points of these. Returns their number.
 static int touch_edges(Meeting* m, hfiContactPoint* points) {
   hfVec3 n = m->single->n_W;
   hfi_facet_edge(v3_neg(n), HFI_FACET_ANGLE, &m->a);
   if (m->a.kind != HFI_FACET_SEGMENT) return 0;
+
   hfi_facet_edge(n, HFI_FACET_ANGLE, &m->b);
-  return m->b.kind == HFI_FACET_SEGMENT ? hfi_clip_segments(&m->a, &m->b, n, points) : 0;
+  if (m->b.kind != HFI_FACET_SEGMENT) return 0;
+  return hfi_clip_segments(&m->a, &m->b, n, points);
 }
 
 // Finds the points where parallel edges meet. rounded: the deepest point, with the normal that the edges would have if
@@ -204,84 +217,88 @@ static int touch_rounded(Meeting* m, const hfiContactPoint* rounded, hfiContactP
 
 // ---- the manifold -----------------------------------------------------------------------------------
 
-// A shape that bears on the outline of a face, as an edge that crosses an edge of the face, with n near the normal of
-// the face. If it had one point here, and all that are over the face where n is the normal, a body whose n changes
-// between both would turn to and fro for ever. So all points but the deepest lose depth in proportion as n is off the
-// normal.
+// Finds the contact points of a shape that bears on the outline of a face, as an edge that crosses an edge of the face,
+// with n near the normal of the face. off: sine of the angle between the two. Returns the number of points.
+//
+// If the shape had one point here, and all that are over the face where n is the normal, a body whose n changes between
+// both would turn to and fro for ever. So all points but the deepest lose depth in proportion as n is off the normal.
 static int touch_outline(const Meeting* m, double off, hfiContactPoint* points) {
   hfVec3 n = m->single->n_W;
   if (m->a.kind == HFI_FACET_NONE || m->b.kind == HFI_FACET_NONE) return 0;
 
-  int a_is_face = misalignment(&m->a, v3_neg(n)) <= misalignment(&m->b, n) + PREFER_A;
+  int a_is_face = misalignment(&m->a, v3_neg(n)) <= misalignment(&m->b, n) + PREFER_A_ANGLE;
   int count = hfi_clip_facets(&m->a, &m->b, a_is_face, points);
   int deepest = 0;
   for (int i = 1; i < count; ++i)
     if (points[i].depth > points[deepest].depth) deepest = i;
 
+  double lost_share = (off - HFI_FACET_ANGLE) / (OUTLINE_SINE - HFI_FACET_ANGLE);
   for (int i = 0; i < count; ++i) {
     put_point(points + i, points[i].p_WCb, n, points[i].depth, points[i].feature);
-    if (i != deepest) lose_depth(points + i, (off - HFI_FACET_ANGLE) / (OUTLINE - HFI_FACET_ANGLE));
+    if (i != deepest) lose_depth(points + i, lost_share);
   }
   hfi_limit_depth(points, count, m->single->depth);
   return count;
 }
 
-// Contact of two edges, or else of a shape and the outline of a face.
+// Finds the contact points of two edges, or else of a shape and the outline of a face. Returns their number. The facets
+// of *m may be reduced to edges.
 static int touch_edges_or_outline(Meeting* m, hfiContactPoint* points) {
-  double off = off_face(m);
-  if (!(off > HFI_FACET_ANGLE && off < OUTLINE)) return touch_edges(m, points);
+  double off = sine_off_face(m);
+  if (!(off > HFI_FACET_ANGLE && off < OUTLINE_SINE)) return touch_edges(m, points);
 
-  Meeting whole = *m; // touch_edges reduces the facets
+  // touch_edges reduces the facets, which the outline needs
+  Meeting whole = *m;
   int count = touch_edges(m, points);
   if (count) return count;
+
   *m = whole;
   return touch_outline(m, off, points);
 }
 
-// What the points that two facets have in common say about other points.
+// What follows from the way in which two shapes touch.
 typedef struct MeetingKind {
-  // not zero if a round side touches along another one, along an edge or on the rim of a disc: points near each other
-  // keep their depth
-  int along;
-  // not zero if the deepest point has only the depth by which it is deeper than the others
-  int shares;
+  int near_points_keep_depth; // 1: a round side touches along another one, along an edge or on the rim of a disc
+  int deepest_shares_depth;   // 1: a deepest point that joins the others has only the depth by which it is deeper
 } MeetingKind;
 
 static int has_disc(const Meeting* m) { return m->a.kind == HFI_FACET_DISC || m->b.kind == HFI_FACET_DISC; }
 
-// Finds the points that the facets have in common and returns their number. Writes what they say about other points.
+// Finds the points that the facets have in common. Returns their number, and writes what follows for them.
 static int touch_facets(Meeting* m, MeetingKind* kind, hfiContactPoint* points) {
   int side_a = m->a.kind == HFI_FACET_SEGMENT;
   int side_b = m->b.kind == HFI_FACET_SEGMENT;
-  int one_side = side_a != side_b;
+  int has_one_side = side_a != side_b;
 
   // Does a round side bear on the outline of a face? Its deepest point, the corner of a polygon or a point of a rim, is
   // not exactly where the side crosses the outline. Beside the end of a side over a corner it would push with twice the
   // force, the body would move out, the point would be gone, and so on for ever.
-  int on_outline = one_side && off_face(m) > HFI_FACET_ANGLE;
-  int on_face = one_side && !on_outline;
+  int on_outline = has_one_side && sine_off_face(m) > HFI_FACET_ANGLE;
+  int on_face = has_one_side && !on_outline;
 
   // two rods along each other
   int count = 0;
   if (side_a && side_b) count = touch_sides(m, points);
   else if (on_outline) count = touch_side_and_edge(m, side_a, points);
-  kind->along = count;
-  kind->shares = count;
+  kind->near_points_keep_depth = count > 0;
+  kind->deepest_shares_depth = count > 0;
 
   // a face
   if (count == 0) {
     count = touch_faces(m, points);
-    kind->shares = count > 0 && on_outline;
-    kind->along = kind->shares && has_disc(m);
+    kind->deepest_shares_depth = count > 0 && on_outline;
+    kind->near_points_keep_depth = kind->deepest_shares_depth && has_disc(m);
   }
 
   // a side over a face of which no point is near: perhaps along one of its edges
   if (count == 0 && on_face) {
     count = touch_side_and_edge(m, side_a, points);
-    kind->along = count;
-    kind->shares = count;
+    kind->near_points_keep_depth = count > 0;
+    kind->deepest_shares_depth = count > 0;
   }
-  return count == 0 ? touch_edges_or_outline(m, points) : count;
+
+  if (count == 0) count = touch_edges_or_outline(m, points);
+  return count;
 }
 
 // Removes the shallowest of `count` points. Returns the new count.
@@ -294,8 +311,8 @@ static int drop_shallowest(hfiContactPoint* points, int count) {
   return count - 1;
 }
 
-// Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. Returns
-// the new count.
+// Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. shares: 1
+// if it gets only the depth by which it is deeper. Returns the new count.
 static int add_deepest(const Meeting* m, int shares, double slack, hfiContactPoint* points, int count) {
   double deepest = -INFINITY;
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
@@ -332,14 +349,16 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   int count = touch_facets(&m, &kind, points);
 
   // points near each other push as one
-  if (!kind.along) {
-    double reach = is_face(&m.a) && is_face(&m.b) ? HFI_BESIDE : HFI_ENDS_BESIDE; // share of the smaller size [-]
-    hfi_join_near(points, count, reach * size, 1);
+  if (!kind.near_points_keep_depth) {
+    int are_faces = is_face(&m.a) && is_face(&m.b);
+    double beside_share = are_faces ? HFI_BESIDE : HFI_ENDS_BESIDE;
+    hfi_join_near(points, count, beside_share * size, 1);
   }
-  count = add_deepest(&m, kind.shares, slack, points, count);
+  count = add_deepest(&m, kind.deepest_shares_depth, slack, points, count);
   return keep_touching(points, count, margin, slack);
 }
 
+// Moves points from a frame F to the world.
 void hfi_points_to_world(const hfPose* X_WF, hfiContactPoint* points, int count) {
   for (int i = 0; i < count; ++i) {
     points[i].p_WCa = pose_point(*X_WF, points[i].p_WCa);

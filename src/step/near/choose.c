@@ -27,7 +27,7 @@ static inline void mark_touched(const hfModel* m, const hfiRawContact* r, int ro
   if (b >= 0 && !touched[b]) touched[b] = round;
 }
 
-// Whether a tree of the point was marked in the round `first` or in a later one.
+// Was a tree of the point marked in the round `first` or in a later one?
 static inline int is_touched_since(const hfModel* m, const hfiRawContact* r, int first, const int32_t* touched) {
   int a = hfi_tree_of_geom(m, r->geom_a);
   int b = hfi_tree_of_geom(m, r->geom_b);
@@ -44,9 +44,12 @@ static inline double speed_along(const hfDynamics* d, const hfMotion* V, double 
   return v3_dot(n, v);
 }
 
+// Returns how fast the gap of a point grows at velocities V of the links, after a fall of time t [m/s]. touched (ntree,
+// or NULL): trees that may stand still. Of the motions with and without them, the one that closes most counts.
 double hfi_opening_speed(const hfDynamics* d, const hfMotion* V, double t, const hfiRawContact* r,
                          const int32_t* touched) {
-  const int32_t *body = hf_model_geom_body(d->model), *tree = hf_model_body_tree(d->model);
+  const int32_t* body = hf_model_geom_body(d->model);
+  const int32_t* tree = hf_model_body_tree(d->model);
   int a = body[r->geom_a];
   int b = body[r->geom_b];
   double away_a = speed_along(d, V, t, a, r->point.p_WCa, r->point.n_W);
@@ -65,16 +68,19 @@ static double choose_closing(hfiNear* near, double h) {
   int32_t* touched = near->touched;
   double widest = 0;
 
-  for (int round = 2, again = 1; again; ++round) {
-    again = 0;
+  int any_added = 1;
+  for (int round = 2; any_added; ++round) {
+    any_added = 0;
     for (int i = 0; i < near->nfound; ++i) {
       hfiRawContact* r = &near->found[i];
 
       // a point is examined again only if one of its trees was marked in this round or in the last one
       if (r->acts || (round > 2 && !is_touched_since(near->model, r, round - 1, touched))) continue;
-      if (!(r->depth > h * hfi_opening_speed(d, d->V, h, r, touched))) continue;
+      int closes = r->depth > h * hfi_opening_speed(d, d->V, h, r, touched);
+      if (!closes) continue;
+
       r->acts = HFI_ACTS;
-      again = 1;
+      any_added = 1;
       widest = max2(widest, -r->depth);
       mark_touched(near->model, r, round, touched);
     }
@@ -97,11 +103,13 @@ static void choose_barely_open(hfiNear* near) {
   }
 }
 
+// Sets depth and `acts` of the points found (rules 1 to 4). Returns the widest gap of points that act because they
+// close [m].
 double hfi_near_choose(hfiNear* near, double gap, double horizon) {
   const hfModel* m = near->model;
   const hfiMaterial* listed = hfi_listed_materials(near);
   int predicts = horizon > 0;
-  int waiting = 0; // points that do not act yet
+  int waiting = 0; // number of points that do not act yet
 
   // rule 1
   if (predicts) memset(near->touched, 0, sizeof *near->touched * (size_t)m->ntree);

@@ -30,18 +30,19 @@
 
 // Two normals count as across each other if the cosine of the angle between them is below this: if the angle is more
 // than 8 degrees [-].
-static const double ACROSS_COSINE = 0.99;
+static const double ACROSS_NORMAL_COSINE = 0.99;
 // If the cosine of the angle between m and the normal of a contact of A and B is above this, the contact also holds A
 // and B apart along m [-]. Such a contact is covered only if B and C are one body, because another body B may be
 // pressed against A along m, and nothing else would hold it.
-static const double HOLDING_COSINE = 0.1;
-// The cosine of 3.6 degrees, which is less than half of the angle of ACROSS_COSINE. Two normals that are both this near
-// to a third one are not across each other [-].
-static const double PARALLEL_COSINE = 0.998;
+static const double HOLDING_NORMAL_COSINE = 0.1;
+// The cosine of 3.6 degrees, which is less than half of the angle of ACROSS_NORMAL_COSINE. Two normals that are both
+// this near to a third one are not across each other [-].
+static const double PARALLEL_NORMAL_COSINE = 0.998;
 // The cosine of the angle within which two normals count as one, 4.5 mrad [-].
 static const double SAME_NORMAL_COSINE = 1 - 1e-5;
 // B may stand above C by the first number [m] plus the second one times the depth of A in C [-].
-static const double LEAST_STEP = 1e-5, STEP_OF_DEPTH = 1;
+static const double LEAST_STEP_UP = 1e-5;
+static const double STEP_UP_OF_DEPTH = 1;
 // A is pushed until it overlaps B by this multiple of the bound [-]. With a larger number fewer slopes would count as
 // ramps; with this one slopes up to 30 degrees do.
 static const double PUSH_OF_BOUND = 1.25;
@@ -50,8 +51,13 @@ static const double DEEPEST_SUPPORT_SHARE = 0.01;
 
 // ---- groups and sides -------------------------------------------------------------------------------
 
-// Whether a group is covered. ASKED: is_covered is at work on this group.
-enum { UNKNOWN, ASKED, COVERED, FREE };
+// Whether a group is covered.
+typedef enum CoverState {
+  UNKNOWN,
+  ASKED, // is_covered is at work on this group
+  COVERED,
+  FREE
+} CoverState;
 
 static inline const hfiPointGroup* group_of(const hfiNear* near, int side) { return &near->cover.group[side / 2]; }
 
@@ -65,7 +71,7 @@ static inline int is_second(int side) { return side % 2; }
 
 // Are two normals the same up to the angle within which faces lie on each other? The deepest point of a pair has the
 // normal of the overlap, and the points beside it have the normal of a face.
-static int is_same(hfVec3 a, hfVec3 b) { return v3_dot(a, b) > SAME_NORMAL_COSINE; }
+static int are_same_normals(hfVec3 a, hfVec3 b) { return v3_dot(a, b) > SAME_NORMAL_COSINE; }
 
 // Are the normals of all acting points so near to the first one that no two are across each other? Then nothing is
 // covered. So it is for bodies on one floor.
@@ -75,7 +81,7 @@ static int all_are_parallel(const hfiNear* near) {
   for (const hfiRawContact *r = near->found, *end = r + near->nfound; r < end; ++r) {
     if (!r->acts) continue;
     if (!first) first = &r->point;
-    if (!(fabs(v3_dot(first->n_W, r->point.n_W)) > PARALLEL_COSINE)) return 0;
+    if (!(fabs(v3_dot(first->n_W, r->point.n_W)) > PARALLEL_NORMAL_COSINE)) return 0;
   }
   return 1;
 }
@@ -93,20 +99,21 @@ static int find_groups(hfiNear* near) {
     if (!r->acts) continue;
 
     int continues = first && first->candidate == r->candidate && first->acts == r->acts;
-    if (continues && is_same(first->point.n_W, r->point.n_W)) {
+    if (continues && are_same_normals(first->point.n_W, r->point.n_W)) {
       hfiPointGroup* group = &cover->group[n - 1];
       group->depth = max2(group->depth, r->point.depth);
       group->last = i;
     } else {
       cover->group[n++] = (hfiPointGroup){.first = i, .last = i, .state = UNKNOWN, .depth = r->point.depth};
-      cover->first_side[r->geom_a] = cover->first_side[r->geom_b] = -1;
+      cover->first_side[r->geom_a] = -1;
+      cover->first_side[r->geom_b] = -1;
       first = r;
     }
   }
   return n;
 }
 
-// Lists a side under its geom.
+// Adds a side to the list of its geom.
 static void list_side(hfiCover* cover, int side, int geom) {
   cover->next_side[side] = cover->first_side[geom];
   cover->first_side[geom] = side;
@@ -114,19 +121,21 @@ static void list_side(hfiCover* cover, int side, int geom) {
 
 // ---- a point as geom A sees it ------------------------------------------------------------------------
 
+// A contact point of A and B, seen from A.
 typedef struct SeenPoint {
   int A, B;          // B: the other geom of the pair
   hfVec3 on_A, on_B; // the two points that meet
   hfVec3 n;          // normal, into A
 } SeenPoint;
 
+// Returns the point r as geom A sees it, the geom of the side.
 static SeenPoint view_point(const hfiRawContact* r, int side) {
   const hfiContactPoint* p = &r->point;
   if (is_second(side)) return (SeenPoint){r->geom_b, r->geom_a, p->p_WCb, p->p_WCa, v3_neg(p->n_W)};
   return (SeenPoint){r->geom_a, r->geom_b, p->p_WCa, p->p_WCb, p->n_W};
 }
 
-// Of a found point, the point on A and that on B.
+// The point on A, and the point on B, of a found point.
 static inline const hfVec3* point_on_A(const hfiRawContact* r, int side) {
   return is_second(side) ? &r->point.p_WCb : &r->point.p_WCa;
 }
@@ -153,15 +162,19 @@ static double reach_along(const hfiNear* near, int g, hfVec3 d) {
   const hfiShape* shape = &near->scene.shape[g];
   const hfPose* X = &near->dynamics->X_WG[g];
   hfVec3 d_G = m3_tmulv(X->R, d);
-  int32_t hint = 0;
-
   if (shape->type == HF_GEOM_PLANE) return INFINITY;
+
+  // the corner of the bounding box
   if (shape->type == HF_GEOM_HFIELD) {
-    const hfPose in_own_frame = pose_identity();
-    hfiAabb box = hfi_shape_aabb(shape, &in_own_frame);
-    hfVec3 far = v3(d_G.x < 0 ? box.lo.x : box.hi.x, d_G.y < 0 ? box.lo.y : box.hi.y, d_G.z < 0 ? box.lo.z : box.hi.z);
-    return v3_dot(d, X->p) + v3_dot(d_G, far);
+    const hfPose X_GG = pose_identity();
+    hfiAabb box = hfi_shape_aabb(shape, &X_GG);
+    double x = d_G.x < 0 ? box.lo.x : box.hi.x;
+    double y = d_G.y < 0 ? box.lo.y : box.hi.y;
+    double z = d_G.z < 0 ? box.lo.z : box.hi.z;
+    return v3_dot(d, X->p) + v3_dot(d_G, v3(x, y, z));
   }
+
+  int32_t hint = 0;
   return v3_dot(d, X->p) + v3_dot(d_G, hfi_support(shape, d_G, &hint)) + hfi_core_radius(shape);
 }
 
@@ -206,13 +219,15 @@ static double depth_after_push(const hfiNear* near, const SeenPoint* point, doub
 // A cheap test by the first points of both groups: may the group of support_side cover the group of `side`? Mostly the
 // answer is no.
 static inline int may_cover(const hfiNear* near, int support_side, int side, double bound) {
-  const hfiPointGroup *support = group_of(near, support_side), *group = group_of(near, side);
-  const hfiRawContact *s = &near->found[support->first], *r = &near->found[group->first];
+  const hfiPointGroup* support = group_of(near, support_side);
+  const hfiPointGroup* group = group_of(near, side);
+  const hfiRawContact* s = &near->found[support->first];
+  const hfiRawContact* r = &near->found[group->first];
 
   if (s->candidate == r->candidate || group->depth > bound) return 0;
   double cosine = fabs(v3_dot(s->point.n_W, r->point.n_W));
-  if (!(cosine < ACROSS_COSINE) || support->depth > deepest_support(near, r)) return 0;
-  if (cosine > HOLDING_COSINE && !are_of_one_body(near, support_side, side)) return 0;
+  if (!(cosine < ACROSS_NORMAL_COSINE) || support->depth > deepest_support(near, r)) return 0;
+  if (cosine > HOLDING_NORMAL_COSINE && !are_of_one_body(near, support_side, side)) return 0;
 
   // the overlap is at least the one of these two points
   double along = v3_dot(s->point.n_W, v3_sub(*point_on_B(r, side), *point_on_A(s, support_side)));
@@ -229,9 +244,10 @@ HFI_NOINLINE static int overlaps_little(const hfiNear* near, const hfMotion* V, 
   double overlap = reach_along(near, point.B, m) + reach_along(near, point.A, v3_neg(m));
 
   // a ramp
-  if (overlap > bound && are_of_one_body(near, support_side, side))
-    overlap = depth_after_push(near, &point, PUSH_OF_BOUND * bound - group_of(near, side)->depth);
-
+  if (overlap > bound && are_of_one_body(near, support_side, side)) {
+    double way = PUSH_OF_BOUND * bound - group_of(near, side)->depth;
+    overlap = depth_after_push(near, &point, way);
+  }
   if (!(overlap <= bound)) return 0;
   return !(h > 0) || overlap + h * tipping_speed(near, V, &point, support_side, m) <= bound;
 }
@@ -240,7 +256,7 @@ HFI_NOINLINE static int overlaps_little(const hfiNear* near, const hfMotion* V, 
 // are A.
 static inline int covers(const hfiNear* near, const hfMotion* V, double h, int support_side, int side) {
   double depth = group_of(near, support_side)->depth;
-  double bound = depth + LEAST_STEP + STEP_OF_DEPTH * max2(0, depth);
+  double bound = depth + LEAST_STEP_UP + STEP_UP_OF_DEPTH * max2(0, depth);
   return may_cover(near, support_side, side, bound) && overlaps_little(near, V, h, support_side, side, bound);
 }
 
@@ -281,10 +297,12 @@ static int is_covered(hfiNear* near, const hfMotion* V, double h, int i) {
   return 0;
 }
 
+// Drops points that meet a covered face: they no longer act. Writes near->found and uses near->cover as scratch.
 void hfi_near_drop_covered(hfiNear* near, const hfMotion* V, double h, int acts) {
   hfiCover* cover = &near->cover;
-
   if (all_are_parallel(near)) return;
+
+  // the groups, and the sides of each geom
   int n = find_groups(near);
   for (int i = 0; i < n; ++i) {
     const hfiRawContact* r = &near->found[cover->group[i].first];
@@ -292,6 +310,7 @@ void hfi_near_drop_covered(hfiNear* near, const hfMotion* V, double h, int acts)
     list_side(cover, 2 * i + 1, r->geom_b);
   }
 
+  // points of covered groups
   for (int i = 0; i < n; ++i) {
     const hfiPointGroup* group = &cover->group[i];
     if (near->found[group->first].acts != acts || !is_covered(near, V, h, i)) continue;

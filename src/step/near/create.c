@@ -4,23 +4,27 @@
 #include "base/error.h"
 #include "base/finite.h"
 
-// The number of points that all pairs can have at once, or the number for a pile, with `a_geom` points a geom, if that
-// is smaller.
+// A pile has at least this many points.
+enum { LEAST_PILE_POINTS = 64 };
+
+// Returns the number of points that all pairs can have at once, or the number for a pile, with `a_geom` points a geom,
+// if that is smaller.
 static int count_points(const hfModel* m, const hfiFilter* filter, int a_geom) {
   const int32_t* type = hf_model_geom_type(m);
   long all = (long)m->npair * HFI_MAX_MANIFOLD;
-  long pile = 64 + (long)a_geom * m->ngeom;
+  long pile = LEAST_PILE_POINTS + (long)a_geom * m->ngeom;
 
   for (int a = 0; a < m->ngeom; ++a) {
-    hfiPartners others = hfi_filter_partners(filter, a);
-    for (int k = filter->geom[a].next; k < others.count && all < pile; ++k) {
-      int b = others.geom[k];
+    hfiPartners partners = hfi_filter_partners(filter, a);
+    for (int k = filter->geom[a].next; k < partners.count && all < pile; ++k) {
+      int b = partners.geom[k];
       if (hfi_filter_test(filter, a, b)) all += hfi_pair_points(type[a], type[b]);
     }
   }
   return (int)(all < pile ? all : pile);
 }
 
+// Computes the capacity for contacts of a model. a_geom: contacts of a geom in a pile. Refuses if there is no memory.
 hfStatus hfi_plan_contacts(const hfModel* m, int a_geom, int32_t* count, hfError* error) {
   hfiFilter filter;
   hfiArena plan = hfi_arena(NULL, 0);
@@ -35,6 +39,7 @@ hfStatus hfi_plan_contacts(const hfModel* m, int a_geom, int32_t* count, hfError
   return HF_OK;
 }
 
+// Takes the arrays of *size.
 static void take_sizes(hfiSizes* size, const hfModel* m, hfiArena* arena) {
   size->extent = HFI_TAKE(arena, double, m->ngeom);
   size->span = HFI_TAKE(arena, double, m->nbody);
@@ -44,6 +49,7 @@ static void take_sizes(hfiSizes* size, const hfModel* m, hfiArena* arena) {
   size->width = HFI_TAKE(arena, double, m->ngeom);
 }
 
+// Takes the arrays of *near from the arena. With an arena without memory it only plans the size.
 void hfi_near_init(hfiNear* near, const hfModel* m, hfDynamics* dynamics, const hfiRows* rows, int capacity,
                    hfiArena* arena) {
   near->model = m;
@@ -73,6 +79,7 @@ void hfi_near_init(hfiNear* near, const hfModel* m, hfDynamics* dynamics, const 
   hfi_near_measure(near);
 }
 
+// Reads the sizes of geoms again. Returns 1 if some size is different.
 int hfi_near_refresh(hfiNear* near) {
   int resized = hfi_scene_refresh(&near->scene);
 
@@ -81,7 +88,7 @@ int hfi_near_refresh(hfiNear* near) {
   return resized;
 }
 
-// Whether the material of some geom or pair pulls at contacts.
+// Does the material of some geom or pair pull at contacts?
 static int any_is_sticky(const hfModel* m) {
   return hfi_any_nonzero(hf_model_geom_adhesion(m), m->ngeom) || hfi_any_nonzero(hf_model_pair_adhesion(m), m->npair);
 }

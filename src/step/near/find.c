@@ -7,10 +7,11 @@
 // NULL. Does nothing if the last search had the same poses and the same reach, as in a world at rest.
 static void find_points(hfiNear* near, double horizon, const double* reach) {
   size_t size = sizeof *reach * (size_t)near->model->ngeom;
-  // the reach of a pair depends on velocities
-  int can_reuse = reach && !near->scene.options.still && !hfi_near_asks_pairs(near, horizon);
 
-  if (can_reuse && near->fresh & HFI_FRESH_FOUND && memcmp(reach, near->reach.of_points, size) == 0) return;
+  // where pairs are asked, their reach also depends on velocities
+  int can_reuse = reach && !near->scene.options.still && !hfi_near_asks_pairs(near, horizon);
+  int is_found = can_reuse && near->fresh & HFI_FRESH_FOUND;
+  if (is_found && memcmp(reach, near->reach.of_points, size) == 0) return;
 
   hfi_near_collide(near, horizon, reach);
   near->fresh &= ~(uint32_t)HFI_FRESH_FOUND;
@@ -22,6 +23,7 @@ static void find_points(hfiNear* near, double horizon, const double* reach) {
 // margin up to rounding.
 static const double MARGIN_TOLERANCE = 1e-6;
 
+// Is a point nearer than the margin of its pair?
 int hfi_near_is_within_margin(const hfiNear* near, const hfiRawContact* r) {
   return r->point.depth > -near->scene.pairs.cull[r->candidate].margin - MARGIN_TOLERANCE;
 }
@@ -35,6 +37,7 @@ static void let_stick(hfiNear* near) {
   }
 }
 
+// Finds the contacts at the present poses. Writes near->found, contact and reach, and what belongs to them.
 void hfi_near_find(hfiNear* near, double gap, double horizon, const double* tau) {
   const hfModel* m = near->model;
   const hfMotion* V = near->dynamics->V;
@@ -44,11 +47,13 @@ void hfi_near_find(hfiNear* near, double gap, double horizon, const double* tau)
   near->ncontact = 0;
   if (!near->capacity) return;
 
+  // the points
   if (predicts) {
     hfi_near_reach(near, horizon, tau);
     hfi_near_foresee(near);
+  } else if (gap > 0) {
+    for (int g = 0; g < m->ngeom; ++g) reach[g] = 0.5 * gap;
   }
-  for (int g = 0; !predicts && gap > 0 && g < m->ngeom; ++g) reach[g] = 0.5 * gap;
   find_points(near, horizon, predicts || gap > 0 ? reach : NULL);
 
   // which of the points act
@@ -57,6 +62,7 @@ void hfi_near_find(hfiNear* near, double gap, double horizon, const double* tau)
   if (widest > near->size.least_swept_gap) hfi_near_sweep(near, V, horizon, horizon, HFI_ACTS);
   if (near->is_sticky) let_stick(near);
 
+  // their contacts
   const hfiMaterial* listed = hfi_listed_materials(near);
   near->ncontact = hfi_contact_fill(m, listed, &near->softness, near->found, near->nfound, near->contact);
 }

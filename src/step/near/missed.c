@@ -12,23 +12,27 @@ static const double UNFORESEEN_MOTION = 5e-5;
 // predicted. With more trees some tree almost always does.
 enum { FEW_TREES = 8 };
 
+// Notes the velocities of the dynamics as foreseen. Writes near->foresight.
 void hfi_near_foresee(hfiNear* near) {
   hfiForesight* f = &near->foresight;
-
-  f->excess = f->excess_before = 0;
+  f->excess = 0;
+  f->excess_before = 0;
   memcpy(f->velocity, near->dynamics->v, sizeof *f->velocity * (size_t)near->model->nv);
 }
 
-// Sum of |v1 - foreseen| lever over n dofs, in two lanes. It is an upper bound on the difference between the true and
-// the predicted speed of any point [m/s].
+// Returns the sum of |v1 - foreseen| lever over n dofs, in two lanes. It is an upper bound on the difference between
+// the true and the predicted speed of any point [m/s].
 static inline double excess_speed(const double* v1, const double* foreseen, const double* lever, int n) {
-  double even = 0, odd = 0;
+  double even = 0;
+  double odd = 0;
 
   for (; n > 1; n -= 2, v1 += 2, foreseen += 2, lever += 2) {
     even += fabs(v1[0] - foreseen[0]) * lever[0];
     odd += fabs(v1[1] - foreseen[1]) * lever[1];
   }
-  return n ? even + fabs(v1[0] - foreseen[0]) * lever[0] + odd : even + odd;
+
+  if (n) even += fabs(v1[0] - foreseen[0]) * lever[0]; // the last of an odd number
+  return even + odd;
 }
 
 // Marks in foresight.unforeseen each tree that has a point which v1 may move noticeably further than predicted, and
@@ -36,39 +40,45 @@ static inline double excess_speed(const double* v1, const double* foreseen, cons
 static double mark_unforeseen(hfiNear* near, const double* v1, double h) {
   const hfModel* m = near->model;
   hfiForesight* f = &near->foresight;
-  const double *foreseen = f->velocity, *lever = near->size.lever;
+  const double* foreseen = f->velocity;
+  const double* lever = near->size.lever;
   double fall = h * h * v3_norm(near->dynamics->gravity);
-  double least = (UNFORESEEN_MOTION + 2 * fall) / h; // [m/s]
-  double most = 0;
+  double least = (UNFORESEEN_MOTION + 2 * fall) / h; // slower differences do not count [m/s]
 
   f->excess += UNFORESEEN_MOTION + 2 * fall;
   if (m->ntree <= FEW_TREES && !(excess_speed(v1, foreseen, lever, m->nv) > least)) return 0;
 
-  for (int t = 0, i = 0; t < m->ntree; ++t) { // The dofs of the trees follow each other.
+  // tree by tree; their dofs follow each other
+  double largest = 0;
+  int first = 0;
+  for (int t = 0; t < m->ntree; ++t) {
     int n = hf_model_tree_dofnum(m)[t];
-    double excess = excess_speed(v1 + i, foreseen + i, lever + i, n);
-    i += n;
+    double excess = excess_speed(v1 + first, foreseen + first, lever + first, n);
+    first += n;
     f->unforeseen[t] = excess > least;
-    if (excess > least) most = max2(most, excess);
+    if (excess > least) largest = max2(largest, excess);
   }
-  f->excess += h * most;
-  return h * most;
+  f->excess += h * largest;
+  return h * largest;
 }
 
 // ---- points that the solution closes ------------------------------------------------------------------
 
-// An overlap below this share of the smaller bounding radius [-], but at least and at most the two others [m], is left
-// to the next step.
-static const double TOLERATED_SHARE = 0.005, LEAST_TOLERATED = 5e-5, MOST_TOLERATED = 2.5e-4;
+// An overlap below this share of the smaller bounding radius is left to the next step [-].
+static const double TOLERATED_SHARE = 0.005;
+// It is also left if it is below the first of these, and it is never left if it is above the second [m].
+static const double LEAST_TOLERATED = 5e-5;
+static const double MOST_TOLERATED = 2.5e-4;
 
 // The overlap that a missed point may have without being added [m].
 static double tolerated_overlap(const hfModel* m, const hfiRawContact* r) {
-  double a = hf_model_geom_rbound(m)[r->geom_a], b = hf_model_geom_rbound(m)[r->geom_b];
+  double a = hf_model_geom_rbound(m)[r->geom_a];
+  double b = hf_model_geom_rbound(m)[r->geom_b];
   double smaller = a > 0 && b > 0 ? min2(a, b) : a + b; // A plane has no radius.
   return clamp(TOLERATED_SHARE * smaller, LEAST_TOLERATED, MOST_TOLERATED);
 }
 
-// Whether some found point on an unforeseen tree does not act.
+// Is there a found point on an unforeseen tree that does not act?
 static int any_may_be_missed(const hfiNear* near) {
   const int32_t* unforeseen = near->foresight.unforeseen;
 
@@ -113,13 +123,16 @@ static int find_missed(hfiNear* near, const hfMotion* V, double h) {
 
   for (int begin = 0, end; begin < near->nfound; begin = end) {
     const hfiRawContact* r = &found[begin];
-    for (end = begin + 1; end < near->nfound && found[end].candidate == r->candidate;) ++end;
+    end = begin + 1;
+    while (end < near->nfound && found[end].candidate == r->candidate) ++end;
     if (hfi_point_is_marked(near->model, r, unforeseen))
       missed += find_missed_of_pair(near, V, h, found + begin, end - begin);
   }
   return missed;
 }
 
+// Adds the contacts that the solution v1 closes although they were not predicted. Returns 1 if it has added some.
+// Writes near->found, contact and foresight; number: see near.h.
 int hfi_near_add_missed(hfiNear* near, const double* v1, double h, int32_t* number) {
   hfiForesight* f = &near->foresight;
   hfDynamics* d = near->dynamics;
@@ -127,21 +140,24 @@ int hfi_near_add_missed(hfiNear* near, const double* v1, double h, int32_t* numb
   // which trees, and how far
   f->excess_before = f->excess;
   double excess = mark_unforeseen(near, v1, h);
-  int further = excess > HFI_FURTHER;
-  if (!(excess > 0) || (!further && !any_may_be_missed(near))) return 0;
+  int moves_further = excess > HFI_FURTHER;
+  if (!(excess > 0) || (!moves_further && !any_may_be_missed(near))) return 0;
 
   // velocities of the links at rates v1
   hfi_accelerate(d, v1);
   const hfMotion* V = d->B;
 
-  if (further) {
+  if (moves_further) {
     hfi_near_second_reach(near, V, h);
     hfi_near_search_again(near, V, h, f->unforeseen);
   }
+
+  // which points act newly
   if (!find_missed(near, V, h)) return 0;
   hfi_near_drop_covered(near, V, h, HFI_ACTS_NEWLY);
   hfi_near_sweep(near, V, h, 0, HFI_ACTS_NEWLY);
 
+  // their contacts
   const hfiMaterial* listed = hfi_listed_materials(near);
   int before = near->ncontact;
   near->ncontact = hfi_contact_insert(near->model, listed, &near->softness, near->found, near->nfound, near->contact,

@@ -5,7 +5,7 @@
 //                velocity v at p
 #include "step/near/inside.h"
 
-// A free body turns about its centre of mass; without gyroscopic motion about its origin.
+// Computes near->passage.about: a free body turns about its centre of mass; without gyroscopic motion about its origin.
 void hfi_near_turning_centres(hfiNear* near, const hfiFlight* flight, int gyroscopic, const double* v) {
   const hfDynamics* d = near->dynamics;
   hfiTurningCentre* about = near->passage.about;
@@ -14,8 +14,10 @@ void hfi_near_turning_centres(hfiNear* near, const hfiFlight* flight, int gyrosc
   for (int i = 0; i < flight->nbody; ++i) {
     const hfiFreeBody* b = &flight->body[i];
     const hfiLink* link = &d->link[b->link];
-    if (gyroscopic) about[b->tree] = (hfiTurningCentre){1, hfi_free_body_centre(d, b), hfi_free_body_velocity(d, b, v)};
-    else about[b->tree] = (hfiTurningCentre){1, d->X_WB[link->body].p, v3_load(v + link->dof)};
+    hfiTurningCentre* centre = &about[b->tree];
+    centre->known = 1;
+    centre->p = gyroscopic ? hfi_free_body_centre(d, b) : d->X_WB[link->body].p;
+    centre->v = gyroscopic ? hfi_free_body_velocity(d, b, v) : v3_load(v + link->dof);
   }
 }
 
@@ -49,8 +51,8 @@ static hfVec3 carrying_velocity(const hfiPaths* paths, int geom_a, int geom_b) {
   return hfi_frame_velocity(d, paths->V, link, d->X_WB[d->link[link].body].p);
 }
 
-// The path of geom g in a frame that moves with velocity u: a free body turns about the centre that is known for its
-// tree, any other link about its screw axis.
+// Returns the path of geom g in a frame that moves with velocity u: a free body turns about the centre that is known
+// for its tree, any other link about its screw axis.
 static hfiMover make_mover(const hfiPaths* paths, hfVec3 u, int g) {
   const hfiNear* near = paths->near;
   const hfDynamics* d = near->dynamics;
@@ -59,9 +61,14 @@ static hfiMover make_mover(const hfiPaths* paths, hfVec3 u, int g) {
   int link = d->body_link[body];
   int tree = hf_model_body_tree(near->model)[body];
   hfPose X = d->X_WG[g];
-  hfiMover m = {&near->scene.shape[g], X, X.p, v3_zero(), V[link].w, hf_model_geom_rbound(near->model)[g]};
-
+  hfiMover m = {.shape = &near->scene.shape[g],
+                .X0 = X,
+                .centre = X.p,
+                .v = v3_zero(),
+                .w = V[link].w,
+                .radius = hf_model_geom_rbound(near->model)[g]};
   if (tree < 0) return m;
+
   const hfiTurningCentre* about = &near->passage.about[tree];
   if (about->known) {
     m.centre = about->p;
@@ -74,10 +81,13 @@ static hfiMover make_mover(const hfiPaths* paths, hfVec3 u, int g) {
       m.v = v3_scale(v3_dot(axis, m.v), axis);
     }
   }
+
+  // the ball about the new centre
   m.radius += v3_norm(v3_sub(m.X0.p, m.centre));
   return m;
 }
 
+// Makes movers of two geoms along their paths, seen from the frame that carries both.
 void hfi_movers_on_paths(const hfiPaths* paths, int geom_a, int geom_b, hfiMover mover[2]) {
   hfVec3 u = carrying_velocity(paths, geom_a, geom_b);
   mover[0] = make_mover(paths, u, geom_a);
@@ -89,27 +99,31 @@ static hfVec3 velocity_on_path(const hfiMover* m, double t, hfVec3 p) {
   return v3_add(m->v, v3_cross(m->w, v3_sub(p, v3_axpy(t, m->v, m->centre))));
 }
 
-// Where the point of a mover that is at p at the start has come to at the end, where the mover has the pose X.
+// Returns where the point of a mover that is at p at the start has come to when the mover has the pose X.
 static hfVec3 carry_point(const hfiMover* m, const hfPose* X, hfVec3 p) {
   return pose_point(*X, pose_inv_point(m->X0, p));
 }
 
+// Moves two geoms along their paths to the end of the step and describes their contact there. Returns 0 if they are
+// more than `far` apart [m].
 int hfi_near_path_end(const hfiPaths* paths, int geom_a, int geom_b, hfVec3 p_W, double far, hfiPathEnd* end) {
   double h = paths->h;
   hfiMover mover[2];
-  const hfiMover *a = &mover[0], *b = &mover[1];
-  hfiContactPoint nearest;
-
   hfi_movers_on_paths(paths, geom_a, geom_b, mover);
+  const hfiMover* a = &mover[0];
+  const hfiMover* b = &mover[1];
+
+  // the nearest points at the end
   hfPose X_A = hfi_mover_pose(a, h);
   hfPose X_B = hfi_mover_pose(b, h);
+  hfiContactPoint nearest;
   if (!hfi_distance(a->shape, &X_A, b->shape, &X_B, far, &nearest)) return 0;
 
-  double on_a = v3_norm(v3_sub(nearest.p_WCa, carry_point(a, &X_A, p_W)));
-  double on_b = v3_norm(v3_sub(nearest.p_WCb, carry_point(b, &X_B, p_W)));
+  double travel_on_a = v3_norm(v3_sub(nearest.p_WCa, carry_point(a, &X_A, p_W)));
+  double travel_on_b = v3_norm(v3_sub(nearest.p_WCb, carry_point(b, &X_B, p_W)));
   hfVec3 opening = v3_sub(velocity_on_path(a, h, nearest.p_WCa), velocity_on_path(b, h, nearest.p_WCb));
   end->gap = -nearest.depth;
-  end->travel = max2(on_a, on_b);
+  end->travel = max2(travel_on_a, travel_on_b);
   end->n = nearest.n_W;
   end->rate = v3_dot(nearest.n_W, opening);
   return 1;

@@ -33,17 +33,23 @@ static hfiFarthest measure_reach(const hfiNear* near, const hfMotion* V, double 
   const hfModel* m = near->model;
   const hfDynamics* d = near->dynamics;
   const hfiScene* scene = &near->scene;
-  const int32_t *body = hf_model_geom_body(m), *lastdof = hf_model_body_lastdof(m), *tree = hf_model_body_tree(m);
+  const int32_t* body = hf_model_geom_body(m);
+  const int32_t* lastdof = hf_model_body_lastdof(m);
+  const int32_t* tree = hf_model_body_tree(m);
   const double fall = h * h * v3_norm(d->gravity);
   hfiFarthest farthest = {0, 0};
-  double base = 0, turn = 0;
+  double base = 0; // how far the origin of the body moves [m]
+  double turn = 0; // how far the body turns [rad]
 
   for (int k = 0, before = -1; k < scene->nactive; ++k) {
     int g = scene->active[k];
     int b = body[g];
 
     // the geoms of a body follow each other; a body without dofs does not move
-    if (b != before) base = turn = 0;
+    if (b != before) {
+      base = 0;
+      turn = 0;
+    }
     if (b != before && lastdof[b] >= 0) {
       hfMotion motion = V[d->body_link[b]];
       hfVec3 v = v3_add(motion.v, v3_cross(motion.w, v3_sub(d->X_WB[b].p, d->p_WO[tree[b]])));
@@ -66,9 +72,16 @@ static void set_push(hfiNear* near, const double* tau) {
   const int32_t* num = hf_model_tree_dofnum(m);
   double* push = near->reach.push;
 
-  for (int t = 0, first = 0; t < m->ntree; first += num[t++]) // The dofs of the trees follow each other.
+  // known forces; the dofs of the trees follow each other
+  int first = 0;
+  for (int t = 0; t < m->ntree; ++t) {
     push[t] = hfi_any_nonzero(tau + first, num[t]) ? HFI_FURTHER : 0;
-  for (int k = 0, n = hfi_rows_piece_count(near->rows); k < n; ++k) push[piece[k].tree] = HFI_FURTHER;
+    first += num[t];
+  }
+
+  // rows
+  int count = hfi_rows_piece_count(near->rows);
+  for (int k = 0; k < count; ++k) push[piece[k].tree] = HFI_FURTHER;
 }
 
 // ---- two geoms of one tree --------------------------------------------------------------------------
@@ -134,6 +147,7 @@ HFI_NOINLINE static double second_pair_reach(const void* data, int geom_a, int g
 
 // ---- the searches -----------------------------------------------------------------------------------
 
+// Computes near->reach.push, first and farthest for the velocities of the dynamics.
 void hfi_near_reach(hfiNear* near, double horizon, const double* tau) {
   hfiReach* reach = &near->reach;
 
@@ -152,6 +166,7 @@ int hfi_near_asks_pairs(const hfiNear* near, double horizon) {
   return horizon > 0 && near->scene.pairs.are_listed && 2 * longest > HFI_FAR_REACH;
 }
 
+// Finds the points of all pairs. Writes near->found, nfound and ndropped.
 void hfi_near_collide(hfiNear* near, double horizon, const double* reach) {
   hfiScene* scene = &near->scene;
   PairSearch search = {.near = near, .h = horizon};
@@ -180,18 +195,21 @@ static int extend_reach(hfiNear* near, const int32_t* marked) {
   return any;
 }
 
+// Searches pairs again whose geoms the velocities V move further than the first search assumed. Writes near->found,
+// nfound, ndropped and reach.
 void hfi_near_search_again(hfiNear* near, const hfMotion* V, double horizon, const int32_t* marked) {
   hfiScene* scene = &near->scene;
   hfiReach* reach = &near->reach;
-  PairSearch search = {near, horizon, V, marked};
+  PairSearch search = {.near = near, .h = horizon, .V = V, .marked = marked};
 
-  int any = extend_reach(near, marked);
-  if (!any && !hfi_near_asks_pairs(near, horizon)) return;
+  int any_extended = extend_reach(near, marked);
+  if (!any_extended && !hfi_near_asks_pairs(near, horizon)) return;
 
   scene->options.pair_reach = second_pair_reach;
   scene->options.pair_data = &search;
-  near->nfound = hfi_scene_search_again(scene, near->dynamics->X_WG, reach->first, any ? reach->extended : NULL,
-                                        near->found, near->nfound, near->capacity, &near->ndropped);
+  const int32_t* extended = any_extended ? reach->extended : NULL;
+  near->nfound = hfi_scene_search_again(scene, near->dynamics->X_WG, reach->first, extended, near->found,
+                                        near->nfound, near->capacity, &near->ndropped);
   scene->options.pair_reach = NULL;
   near->fresh &= ~(uint32_t)HFI_FRESH_FOUND;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// The extent of a geom, and the gap below which no pair is swept.
+// Computes the extents of geoms, and the gap below which no pair is swept.
 static void measure_geoms(const hfModel* m, hfiSizes* size) {
   const double* radius = hf_model_geom_rbound(m);
 
@@ -18,12 +18,13 @@ static void measure_geoms(const hfModel* m, hfiSizes* size) {
   }
 }
 
-// The span of each body, and the lever of each dof: the largest speed that a unit of its rate can give a point that it
-// moves. That is the distance of the farthest such point for a rotation, 1 for a translation.
+// Computes the span of each body, and the lever of each dof: the largest speed that a unit of its rate can give a point
+// that it moves. That is the distance of the farthest such point for a rotation, 1 for a translation.
 static void measure_levers(const hfModel* m, hfiSizes* size) {
-  double *span = size->span, *lever = size->lever;
+  double* span = size->span;
+  double* lever = size->lever;
 
-  // from the leaves inward
+  // the spans, from the leaves inward
   memset(span, 0, sizeof *span * (size_t)m->nbody);
   for (int b = m->nbody - 1; b > 0; --b) {
     int first = hf_model_body_geomadr(m)[b];
@@ -33,6 +34,7 @@ static void measure_levers(const hfModel* m, hfiSizes* size) {
     span[parent] = max2(span[parent], span[b] + v3_norm(v3_load(hf_model_body_pos(m) + 3 * b)));
   }
 
+  // the levers
   for (int j = 0; j < m->njnt; ++j) {
     const hfiJointKind* kind = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
     int first = hf_model_jnt_dofadr(m)[j];
@@ -46,14 +48,15 @@ static void measure_levers(const hfModel* m, hfiSizes* size) {
 // are no passage, and the contact law removes them.
 static const double LEAST_THICK_WIDTH = 1e-3;
 
-// Half of the overlap (a + b)/2 that they have while they pass each other, but at least the smaller of a and b, and at
-// most the larger of LEAST_THICK_WIDTH and twice the smaller.
+// Returns the width of a pair of geoms with least widths a and b: half of the overlap (a + b)/2 that they have while
+// they pass each other, but at least the smaller of a and b, and at most the larger of LEAST_THICK_WIDTH and twice the
+// smaller.
 double hfi_pair_width(double a, double b) {
   double least = min2(a, b);
   return max2(least, min2(0.25 * (a + b), max2(2 * least, LEAST_THICK_WIDTH)));
 }
 
-// Widths of geoms that can touch others, and the bodies that have such geoms.
+// Computes the widths of geoms that can touch others, and lists the bodies that have such geoms.
 static void measure_widths(const hfiNear* near, hfiSizes* size) {
   const hfModel* m = near->model;
   const hfiScene* scene = &near->scene;

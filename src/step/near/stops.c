@@ -13,7 +13,7 @@
 //     +--------------|--> t
 //                 stop time
 //
-//   1. Which trees move far enough to pass?           moves_as_one, mark_passing, pair_could_pass
+//   1. Which trees move far enough to pass?           moves_as_one, mark_passing, could_pass_each_other
 //   2. When does the overlap of a pair exceed a level?  find_overlap_time, by conservative advancement (hfiMover)
 //   3. Which trees stop, and when?                    stop_pairs, find_stop_times
 //
@@ -21,7 +21,8 @@
 
 #include "step/near/inside.h"
 
-enum { MAX_ADVANCES = 200, MAX_ROUNDS = 8 };
+enum { MOST_PATH_ADVANCES = 200 }; // of a pair on its way to one overlap
+enum { MOST_STOP_ROUNDS = 8 };     // searches for trees that stop behind others
 // Two geoms that come nearer by less than this share of their width within the step cannot pass each other [-].
 static const double PASSING_SHARE = 0.4;
 // A pair that would overlap by more than this share of its width has to stop [-].
@@ -39,7 +40,7 @@ static const double LARGE_TURN = 0.5;
 // An upper bound on a speed is multiplied by this, so that rounding cannot make it too small [-].
 static const double ABOVE_ROUNDING = 1.0001;
 
-// Whether a motion of this length [m] could bring some geom of the world through another one.
+// Could a motion of this length [m] bring some geom of the world through another one?
 static inline int any_could_pass(const hfiNear* near, double motion) {
   return motion > PASSING_SHARE * near->size.least_width;
 }
@@ -95,7 +96,8 @@ static hfPose pose_of(const Pair* p, int k, double t) { return hfi_mover_pose(&p
 
 // Writes the nearest points at the start of the step, which are found only once. Returns 0 if geometry finds none.
 static int find_start(Pair* p, hfiContactPoint* start) {
-  const hfiMover *a = &p->mover[0], *b = &p->mover[1];
+  const hfiMover* a = &p->mover[0];
+  const hfiMover* b = &p->mover[1];
 
   if (!p->start_is_known) {
     p->has_start = hfi_distance(a->shape, &a->X0, b->shape, &b->X0, INFINITY, &p->start);
@@ -137,7 +139,7 @@ static double overlap_along(const Pair* p, hfVec3 n, double t) {
 static double find_overlap_time(Pair* p, double h, double level, hfVec3 n) {
   double t = 0;
 
-  for (int k = 0; k < MAX_ADVANCES; ++k) {
+  for (int k = 0; k < MOST_PATH_ADVANCES; ++k) {
     double room = level - overlap_along(p, n, t);
     if (!(room > 0)) {
       double overlap;
@@ -168,8 +170,9 @@ static double find_stop_time(Pair* p, double h, hfVec3 n) {
 
 // May the two geoms pass each other within the step? They cannot if they come nearer by less than PASSING_SHARE of
 // their width.
-static int pair_could_pass(const Pair* p, double h) {
-  const hfiMover *a = &p->mover[0], *b = &p->mover[1];
+static int could_pass_each_other(const Pair* p, double h) {
+  const hfiMover* a = &p->mover[0];
+  const hfiMover* b = &p->mover[1];
   double speed = v3_norm(v3_sub(a->v, b->v)) + v3_norm(a->w) * a->radius + v3_norm(b->w) * b->radius;
   return h * speed > PASSING_SHARE * p->width;
 }
@@ -208,7 +211,8 @@ static double bound_speed(const hfiPaths* paths, int g, const hfVec3* n) {
   }
 
   hfVec3 v = hfi_frame_velocity(d, paths->V, link, p);
-  return spin * radius + (n ? fabs(v3_dot(*n, v)) + paths->h * spin * v3_norm(v) : sqrt(2) * v3_norm(v));
+  double speed = n ? fabs(v3_dot(*n, v)) + paths->h * spin * v3_norm(v) : sqrt(2) * v3_norm(v);
+  return spin * radius + speed;
 }
 
 // Is geom g a plane that no dof moves?
@@ -218,7 +222,7 @@ static int is_fixed_plane(const hfModel* m, int g) {
 
 // Are the two geoms surely too slow to pass each other within the step? Upper bounds of their speeds decide. Most pairs
 // are too slow, and their paths need not be computed.
-static int pair_is_slow(const hfiPaths* paths, const hfiRawContact* r) {
+static int is_slow_pair(const hfiPaths* paths, const hfiRawContact* r) {
   const hfiNear* near = paths->near;
   int plane = -1;
   hfVec3 normal = v3_zero();
@@ -239,10 +243,10 @@ static inline int is_of_pair_before(const hfiNear* near, int i) {
 }
 
 // Are all pairs of geoms that were found near each other too slow to pass each other?
-static int all_pairs_are_slow(const hfiPaths* paths) {
+static int are_all_pairs_slow(const hfiPaths* paths) {
   const hfiNear* near = paths->near;
   for (int i = 0; i < near->nfound; ++i)
-    if (!is_of_pair_before(near, i) && !pair_is_slow(paths, &near->found[i])) return 0;
+    if (!is_of_pair_before(near, i) && !is_slow_pair(paths, &near->found[i])) return 0;
   return 1;
 }
 
@@ -251,19 +255,20 @@ static int all_pairs_are_slow(const hfiPaths* paths) {
 // Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not
 // small. Returns 1 where a tree stops earlier than it did.
 static int stop_trees_of_pair(const Pair* p, double h, double t, double* stop_time) {
-  double rest[2] = {0, 0}; // how far each tree would still move; 0 for the world and for a tree that has stopped [m]
-  int earlier = 0;
-
+  // how far each tree would still move; 0 for the world and for a tree that has stopped [m]
+  double rest[2] = {0, 0};
   for (int k = 0; k < 2; ++k)
     if (p->tree[k] >= 0 && p->stop_time[k] > t) rest[k] = (h - t) * hfi_mover_speed(&p->mover[k]);
 
   double least = min2(OWN_MOTION_SHARE * p->width, max2(rest[0], rest[1]));
+  int any_stops_earlier = 0;
   for (int k = 0; k < 2; ++k) {
-    if (!(rest[k] >= least && rest[k] > 0 && t < stop_time[p->tree[k]])) continue;
+    int moves = rest[k] >= least && rest[k] > 0;
+    if (!moves || !(t < stop_time[p->tree[k]])) continue;
     stop_time[p->tree[k]] = t;
-    earlier = 1;
+    any_stops_earlier = 1;
   }
-  return earlier;
+  return any_stops_earlier;
 }
 
 // Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 if a tree stops
@@ -271,20 +276,23 @@ static int stop_trees_of_pair(const Pair* p, double h, double t, double* stop_ti
 static int stop_pair(const hfiPaths* paths, const hfiRawContact* r, double* stop_time) {
   const hfiNear* near = paths->near;
   double h = paths->h;
+  if (is_slow_pair(paths, r)) return 0;
 
-  if (pair_is_slow(paths, r)) return 0;
   Pair p = make_pair(paths, r);
-  if (has_height_field(&p) || !pair_could_pass(&p, h)) return 0;
+  if (has_height_field(&p) || !could_pass_each_other(&p, h)) return 0;
 
   for (int k = 0; k < 2; ++k)
     if (p.tree[k] >= 0) p.stop_time[k] = stop_time[p.tree[k]];
-  p.start_is_known = p.has_start = hfi_scene_recent(&near->scene, near->dynamics->X_WG, r->candidate, &p.start);
+  p.has_start = hfi_scene_recent(&near->scene, near->dynamics->X_WG, r->candidate, &p.start);
+  p.start_is_known = p.has_start;
   double t = find_stop_time(&p, h, r->point.n_W);
 
   // a stop time of h lets a tree move over the whole step, but exactly along the path that was tested; trees that turn
   // far get it
-  for (int k = 0; k < 2; ++k)
-    if (p.tree[k] >= 0 && h * v3_norm(p.mover[k].w) > LARGE_TURN) stop_time[p.tree[k]] = min2(stop_time[p.tree[k]], h);
+  for (int k = 0; k < 2; ++k) {
+    int turns_far = p.tree[k] >= 0 && h * v3_norm(p.mover[k].w) > LARGE_TURN;
+    if (turns_far) stop_time[p.tree[k]] = min2(stop_time[p.tree[k]], h);
+  }
 
   return t < h && stop_trees_of_pair(&p, h, t, stop_time);
 }
@@ -319,11 +327,11 @@ static void stop_tied(const hfiRows* rows, double* stop_time) {
 // are examined again until no further tree stops. Returns 1 if some time is finite.
 static int find_stop_times(hfiNear* near, const hfiPaths* paths) {
   double* stop_time = near->passage.stop_time;
-  int again = 1;
+  int any_stopped = 1;
 
   for (int t = 0; t < near->model->ntree; ++t) stop_time[t] = INFINITY;
-  for (int round = 0; again && round < MAX_ROUNDS; ++round) {
-    again = stop_pairs(paths, near->passage.could_pass, stop_time);
+  for (int round = 0; any_stopped && round < MOST_STOP_ROUNDS; ++round) {
+    any_stopped = stop_pairs(paths, near->passage.could_pass, stop_time);
     stop_tied(near->rows, stop_time);
   }
 
@@ -336,9 +344,10 @@ static int find_stop_times(hfiNear* near, const hfiPaths* paths) {
 
 // Upper bound on how much v1 (nv) changes the speed of any point [m/s].
 static double change_of_speed(const hfiNear* near, const double* v1) {
-  const double *v0 = near->dynamics->v, *lever = near->size.lever;
+  const double* v0 = near->dynamics->v;
+  const double* lever = near->size.lever;
   double sum = 0;
-  for (int i = 0, n = near->model->nv; i < n; ++i) sum += fabs(v1[i] - v0[i]) * lever[i];
+  for (int i = 0; i < near->model->nv; ++i) sum += fabs(v1[i] - v0[i]) * lever[i];
   return sum;
 }
 
@@ -361,10 +370,10 @@ static int moves_as_one(const hfiNear* near, double h, double excess) {
     hfVec3 p = d->X_WB[b].p;
     hfVec3 turn = v3_sub(V[link].w, V[first].w);
     hfVec3 move = v3_sub(hfi_frame_velocity(d, V, link, p), hfi_frame_velocity(d, V, first, p));
-    double most2 = v3_norm2(move) + v3_norm2(turn) * sqr(size->body_extent[b]);
+    double square = v3_norm2(move) + v3_norm2(turn) * sqr(size->body_extent[b]);
 
     // twice, because two bodies may move towards each other
-    if (any_could_pass(near, 2 * (1.5 * h * sqrt(most2) + excess))) return 0;
+    if (any_could_pass(near, 2 * (1.5 * h * sqrt(square) + excess))) return 0;
   }
   return 1;
 }
@@ -386,6 +395,8 @@ static int mark_passing(hfiNear* near, const hfMotion* V, double h) {
   return any;
 }
 
+// Finds for how long each tree may move at the velocities v1 so that no two bodies pass through each other within h.
+// Returns the stop times (ntree) [s], or NULL if all trees move over the whole step. Writes near->passage.
 const double* hfi_near_find_stops(hfiNear* near, const hfiFlight* flight, int gyroscopic, const double* v1, double h) {
   hfDynamics* d = near->dynamics;
   const hfiFarthest* farthest = &near->reach.farthest;
@@ -403,8 +414,8 @@ const double* hfi_near_find_stops(hfiNear* near, const hfiFlight* flight, int gy
   const hfiPaths paths = {near, d->B, h};
 
   // if there are few pairs, it is faster to test the pairs than all geoms
-  int few = near->nfound <= near->scene.nactive;
-  if (all_are_found && few && all_pairs_are_slow(&paths)) return NULL;
+  int has_few_pairs = near->nfound <= near->scene.nactive;
+  if (all_are_found && has_few_pairs && are_all_pairs_slow(&paths)) return NULL;
   if (!mark_passing(near, d->B, h)) return NULL;
   if (!all_are_found) hfi_near_search_again(near, d->B, h, near->passage.could_pass);
   return find_stop_times(near, &paths) ? near->passage.stop_time : NULL;

@@ -13,30 +13,35 @@
 // meeting replaces the points of the pair.
 #include "step/near/inside.h"
 
-enum { MAX_ADVANCES = 40 };
+enum { MOST_ADVANCES = 40 };
 // Two geoms have met when their gap is below this share of the smaller bounding radius [-].
 static const double MEETING_SHARE = 1e-3;
 
-// The path of geom g: its centre moves with its velocity, after gravity has acted for the time `fall`, and the geom
-// turns about it.
+// Returns the path of geom g: its centre moves with its velocity, after gravity has acted for the time `fall`, and the
+// geom turns about it.
 static hfiMover make_mover(const hfiNear* near, const hfMotion* V, double fall, int g) {
   const hfDynamics* d = near->dynamics;
   int body = hf_model_geom_body(near->model)[g];
   int link = d->body_link[body];
   hfPose X = d->X_WG[g];
   hfVec3 v = hfi_frame_velocity(d, V, link, X.p);
-  hfiMover m = {&near->scene.shape[g], X, X.p, v, V[link].w, hf_model_geom_rbound(near->model)[g]};
+  hfiMover m = {.shape = &near->scene.shape[g],
+                .X0 = X,
+                .centre = X.p,
+                .v = v,
+                .w = V[link].w,
+                .radius = hf_model_geom_rbound(near->model)[g]};
 
   if (hf_model_body_lastdof(near->model)[body] >= 0) m.v = v3_axpy(fall, d->gravity, m.v);
   return m;
 }
 
-// The time at which the two meet; negative if they do not meet within h.
+// Returns the time at which the two meet [s]; negative if they do not meet within h.
 static double find_meeting_time(const hfiMover* a, const hfiMover* b, double h) {
   double met = MEETING_SHARE * min2(a->radius, b->radius); // [m]
   double t = 0;
 
-  for (int k = 0; k < MAX_ADVANCES; ++k) {
+  for (int k = 0; k < MOST_ADVANCES; ++k) {
     hfPose X_A = hfi_mover_pose(a, t);
     hfPose X_B = hfi_mover_pose(b, t);
     hfiContactPoint nearest;
@@ -44,6 +49,8 @@ static double find_meeting_time(const hfiMover* a, const hfiMover* b, double h) 
 
     double gap = -nearest.depth;
     if (gap <= met) return t;
+
+    // they move on for as long as their gap surely stays above half of the gap at which they have met
     double closing = max2(0, -v3_dot(nearest.n_W, v3_sub(a->v, b->v)));
     double c = closing + v3_norm(a->w) * a->radius + v3_norm(b->w) * b->radius;
     if (!(c * (h - t) > gap - met)) return -1;
@@ -83,12 +90,13 @@ static void replace_points(hfiRawContact* point, int n, const hfiMover* a, const
   double arm = v3_dot(meeting->n_W, v3_sub(on_surface, v3_axpy(t, m->v, m->X0.p)));
 
   meeting->depth = min2(0, meeting->depth + t * v3_dot(meeting->n_W, v3_sub(a->v, b->v)));
-  meeting->p_WCa = meeting->p_WCb = v3_axpy(arm, meeting->n_W, m->X0.p);
+  meeting->p_WCa = v3_axpy(arm, meeting->n_W, m->X0.p);
+  meeting->p_WCb = meeting->p_WCa;
   point->depth = meeting->depth + margin;
   point->acts = acts;
 }
 
-// Whether n points of a pair are all across a wide gap.
+// Are all n points of a pair across a wide gap?
 static int all_are_far(const hfiNear* near, const hfiRawContact* point, int n) {
   const double* radius = hf_model_geom_rbound(near->model);
   double far = HFI_WIDE_GAP * min2(radius[point->geom_a], radius[point->geom_b]);
@@ -99,8 +107,8 @@ static int all_are_far(const hfiNear* near, const hfiRawContact* point, int n) {
   return 1;
 }
 
-// Whether a point of the pair that an earlier search of the step found acts already. It then stands for all points of
-// the pair.
+// Does a point of the pair that an earlier search of the step found act already? It then stands for all points of the
+// pair.
 static int has_earlier_contact(const hfiRawContact* point, int n, int acts) {
   for (int i = 0; i < n; ++i)
     if (point[i].acts && point[i].acts != acts) return 1;
@@ -125,6 +133,7 @@ static void sweep_pair(hfiNear* near, const hfMotion* V, double h, double fall, 
   }
 }
 
+// Sweeps the pairs that act only across wide gaps. Writes near->found.
 void hfi_near_sweep(hfiNear* near, const hfMotion* V, double h, double fall, int acts) {
   hfiRawContact* found = near->found;
 
