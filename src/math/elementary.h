@@ -1,7 +1,9 @@
-// Elementary functions by sums, products, quotients and square roots alone, which every processor and every compiler rounds alike. So a state,
-// a model and a sensor have the same bits with every C library. Special values are as in Annex F of C17; no function sets errno.
+// Elementary functions by sums, products, quotients and square roots alone, which every processor and every compiler
+// rounds alike. So a state, a model and a sensor have the same bits with every C library. Special values are as in
+// Annex F of C17; no function sets errno.
 //
-// Each result is within 0.9 units of its last place (tests/math/test_elementary.c). tests/math/coefficients.py computes the constants.
+// Each result is within 0.9 units of its last place (tests/math/test_elementary.c). tests/math/coefficients.py computes
+// the constants.
 #ifndef HFI_MATH_ELEMENTARY_H
 #define HFI_MATH_ELEMENTARY_H
 

@@ -10,7 +10,8 @@ static const hfiPair HFI_LOG_2_SHORT = {0x1.62e42ff000000p-1, -0x1.718432a1b0e26
 // A number of this size has no digits behind the point: adding it rounds to an integer, which its last bits then hold.
 static const double HFI_INTEGER = 0x1.8p52;
 
-// e^(x.high + x.low) for |x.high| <= 750. Results that are too large are infinite; those that are too small are subnormal or 0.
+// e^(x.high + x.low) for |x.high| <= 750. Results that are too large are infinite; those that are too small are
+// subnormal or 0.
 double hfi_exp_pair(hfiPair x);
 
 // log x within 2^-65 of itself, for 0 < x < infinity.

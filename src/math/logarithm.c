@@ -3,15 +3,18 @@
 //   x = 2^k m,  0.6875 <= m < 1.375,   m c = 1 + f,  c of 9 bits near 1/m,  |f| <= 1/64
 //   log x = k log 2 - log c + (f - f^2/2 + f^3 L(f))
 //
-// The table has c and -log c for each 1/64 of m. Beside m = 1, c is 1, so that the logarithm of a number near 1 loses no digits. f and its square
-// have twice the digits of a double. L is the polynomial with the least largest error of f^2 L, 2^-69.7 (tests/math/coefficients.py).
+// The table has c and -log c for each 1/64 of m. Beside m = 1, c is 1, so that the logarithm of a number near 1 loses
+// no digits. f and its square have twice the digits of a double. L is the polynomial with the least largest error of
+// f^2 L, 2^-69.7 (tests/math/coefficients.py).
 #include "math/elementary.h"
 #include "math/inside.h"
 
 #include <math.h>
 
-enum { FIRST_PIECE = 44, PIECES = 44 }; // The table begins at m = 44/64.
+// The table has this many pieces, and begins at m = FIRST_PIECE/64.
+enum { FIRST_PIECE = 44, PIECES = 44 };
 
+// A piece of m, 1/64 long.
 typedef struct piece {
   double inverse; // c
   hfiPair log;    // -log c
@@ -67,67 +70,89 @@ static const piece table[PIECES] = {
 // x = 2^k m, 0.6875 <= m < 1.375.
 typedef struct floating { double k, m; } floating;
 
-static floating split(double x) {
-  const double SUBNORMAL = 0x1p-1022, LARGEST_M = 1.375;
+// Splits 0 < x < infinity into k and m.
+static floating split_number(double x) {
+  const double SUBNORMAL = 0x1p-1022;
+  const double LARGEST_M = 1.375;
   double k = 0;
   if (x < SUBNORMAL) {
     x *= 0x1p54;
     k = -54;
   }
 
+  // the bits of m in [1, 2), and the exponent
   uint64_t bits = hfi_bits_of(x);
   double m = hfi_number_of((bits & UINT64_C(0xfffffffffffff)) | UINT64_C(0x3ff0000000000000));
   k += (double)((int)(bits >> 52) - 1023);
+
   return m < LARGEST_M ? (floating){k, m} : (floating){k + 1, 0.5 * m};
 }
 
-// log(1 + f).
+// Returns log(1 + f).
 static hfiPair find_near_one(hfiPair f) {
   double x = f.high;
   hfiPair square = hfi_multiply_exactly(x, x);
   double xx = square.high;
-  double l03 = (0x1.5555555555555p-2 - x * 0x1.ffffffffffffep-3) + xx * (0x1.99999999a177ap-3 - x * 0x1.5555555562fb5p-3);
-  double l47 = (0x1.249247a7cb9b4p-3 - x * 0x1.fffffc0c5b283p-4) + xx * (0x1.c7552598c2d3fp-4 - x * 0x1.99d6efc5deb4fp-4);
+
+  // the coefficients of L, two by two
+  double l01 = 0x1.5555555555555p-2 - x * 0x1.ffffffffffffep-3;
+  double l23 = 0x1.99999999a177ap-3 - x * 0x1.5555555562fb5p-3;
+  double l45 = 0x1.249247a7cb9b4p-3 - x * 0x1.fffffc0c5b283p-4;
+  double l67 = 0x1.c7552598c2d3fp-4 - x * 0x1.99d6efc5deb4fp-4;
+  double l03 = l01 + xx * l23;
+  double l47 = l45 + xx * l67;
 
   hfiPair sum = hfi_add_ordered(x, -0.5 * xx);
   sum.low += (f.low - (0.5 * square.low + x * f.low)) + x * xx * (l03 + xx * xx * l47);
   return sum;
 }
 
+// Returns log x as a sum, for 0 < x < infinity.
 hfiPair hfi_log_pair(double x) {
-  floating y = split(x);
+  floating y = split_number(x);
   const piece* p = &table[(int)(64 * y.m) - FIRST_PIECE];
 
+  // f = m c - 1 in two parts, because m c has more digits than a double
   double m1 = hfi_first_half(y.m);
   hfiPair f = hfi_add_exactly(m1 * p->inverse - 1, (y.m - m1) * p->inverse);
   hfiPair near_one = find_near_one(f);
 
+  // k log 2 - log c + log(1 + f), the largest parts first
   hfiPair coarse = hfi_add_exactly(y.k * HFI_LOG_2_SHORT.high, p->log.high);
   hfiPair sum = hfi_add_exactly(coarse.high, near_one.high);
   double low = sum.low + (coarse.low + ((y.k * HFI_LOG_2_SHORT.low + p->log.low) + near_one.low));
   return hfi_add_ordered(sum.high, low);
 }
 
-// Whether a logarithm of x is not finite: of 0, of negative numbers, of infinity and of no number. Then *y is it.
-static int is_special(double x, double* y) {
-  if (x > 0 && x < INFINITY) return 0;
-  *y = x == 0 ? -INFINITY : x;
-  if (x < 0) *y = NAN;
-  return 1;
+// Whether the logarithm of x is a finite number.
+static int has_finite_logarithm(double x) { return x > 0 && x < INFINITY; }
+
+// Returns the logarithm, to any base, of an x that has no finite one: of 0, of negative numbers, of infinity and of no
+// number.
+static double find_special_logarithm(double x) {
+  if (x == 0) return -INFINITY;
+  return x < 0 ? NAN : x;
 }
 
+// Returns log x.
 double hfi_log(double x) {
-  double special;
-  return is_special(x, &special) ? special : hfi_log_pair(x).high;
+  if (!has_finite_logarithm(x)) return find_special_logarithm(x);
+  return hfi_log_pair(x).high;
 }
 
-// log x times the factor.
-static double find_scaled(double x, hfiPair factor) {
-  double special;
-  if (is_special(x, &special)) return special;
+// Returns log x times the factor.
+static double find_scaled_logarithm(double x, hfiPair factor) {
+  if (!has_finite_logarithm(x)) return find_special_logarithm(x);
   hfiPair y = hfi_multiply_pairs(hfi_log_pair(x), factor);
   return y.high + y.low;
 }
 
-double hfi_log2(double x) { return find_scaled(x, (hfiPair){0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}); }
-double hfi_log10(double x) { return find_scaled(x, (hfiPair){0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}); }
+double hfi_log2(double x) {
+  const hfiPair ONE_BY_LOG_2 = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+  return find_scaled_logarithm(x, ONE_BY_LOG_2);
+}
+
+double hfi_log10(double x) {
+  const hfiPair ONE_BY_LOG_10 = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+  return find_scaled_logarithm(x, ONE_BY_LOG_10);
+}

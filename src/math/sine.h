@@ -1,4 +1,5 @@
-// Sine and cosine by sums and products alone, which every processor and every compiler rounds alike: the same bits everywhere (sine_lanes.h).
+// Sine and cosine by sums and products alone, which every processor and every compiler rounds alike: the same bits
+// everywhere (sine_lanes.h).
 #ifndef HFI_MATH_SINE_H
 #define HFI_MATH_SINE_H
 

@@ -3,9 +3,10 @@
 //   x = n pi/2 + r + s,  |r| <= pi/4 up to rounding, s the rounding error of r [rad];  z = r^2
 //   sin(r + s) = r + (r z S(z) + s (1 - z/2)),  cos(r + s) = 1 - z/2 + (z^2 C(z) - r s)
 //
-// and n mod 4 says which of the two is the sine of x, and the signs. pi/2 is a sum of three numbers, of which the first two have 33 bits, so that their
-// products with n are exact for n < 2^20. S and C are the polynomials of six coefficients with the least largest relative error, 2^-57.9 of the sine and
-// 2^-63.9 of the cosine. The results are within 0.9 units of the last place up to 1,000 rad: half a unit is lost by the last rounding, and near |r| = pi/4
+// and n mod 4 says which of the two is the sine of x, and the signs. pi/2 is a sum of three numbers, of which the first
+// two have 33 bits, so that their products with n are exact for n < 2^20. S and C are the polynomials of six
+// coefficients with the least largest relative error, 2^-57.9 of the sine and 2^-63.9 of the cosine. The results are
+// within 0.9 units of the last place up to 1,000 rad: half a unit is lost by the last rounding, and near |r| = pi/4
 // another 0.37 by the roundings of r z S and 0.02 by S. They are within 1.07 units up to the largest angle.
 #ifndef HFI_MATH_SINE_LANES_H
 #define HFI_MATH_SINE_LANES_H
@@ -20,25 +21,30 @@ typedef struct hfiSines { hfiLanes sin, cos; } hfiSines;
 
 typedef int64_t hfiLaneBits __attribute__((vector_size(sizeof(hfiLanes)), may_alias));
 
-// Larger angles [rad] have products n pi/2 that are not exact: these, and angles that are not finite, are for hfi_sines_of_large_angles.
+// Larger angles [rad] have products n pi/2 that are not exact: these, and angles that are not finite, are for
+// hfi_sines_of_large_angles.
 static const double HFI_LARGEST_ANGLE = 1e6;
 
-static const double HFI_TWO_BY_PI = 0x1.45f306dc9c883p-1, HFI_PI_BY_2[3] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
+static const double HFI_TWO_BY_PI = 0x1.45f306dc9c883p-1;
+static const double HFI_PI_BY_2[3] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
 
 // The same as hfi_sines, where some angles may be larger or not finite.
 HFI_COLD hfiSines hfi_sines_of_large_angles(hfiLanes x);
 
 // S and C. The macros work on numbers and on lanes of numbers.
-#define HFI_SINE_POLYNOMIAL(z, zz) \
-  (-0x1.5555555555548p-3 + (z) * 0x1.111111110f730p-7 + \
-   (zz) * (-0x1.a01a019be9217p-13 + (z) * 0x1.71de35552b59fp-19 + (zz) * (-0x1.ae5e4b83f4186p-26 + (z) * 0x1.5d8b559cf4183p-33)))
-#define HFI_COSINE_POLYNOMIAL(z, zz) \
-  (0x1.555555555554bp-5 - (z) * 0x1.6c16c16c15015p-10 + \
-   (zz) * (0x1.a01a019c8f255p-16 - (z) * 0x1.27e4f7f19164fp-22 + (zz) * (0x1.1ee9dbcf1ca8ep-29 - (z) * 0x1.8fa684a043091p-37)))
+#define HFI_SINE_POLYNOMIAL(z, zz)                                      \
+  (-0x1.5555555555548p-3 + (z) * 0x1.111111110f730p-7 +                 \
+   (zz) * (-0x1.a01a019be9217p-13 + (z) * 0x1.71de35552b59fp-19 +       \
+           (zz) * (-0x1.ae5e4b83f4186p-26 + (z) * 0x1.5d8b559cf4183p-33)))
+#define HFI_COSINE_POLYNOMIAL(z, zz)                                    \
+  (0x1.555555555554bp-5 - (z) * 0x1.6c16c16c15015p-10 +                 \
+   (zz) * (0x1.a01a019c8f255p-16 - (z) * 0x1.27e4f7f19164fp-22 +        \
+           (zz) * (0x1.1ee9dbcf1ca8ep-29 - (z) * 0x1.8fa684a043091p-37)))
 
-// Sines and cosines of angles [rad] up to HFI_LARGEST_ANGLE.
+// Returns sines and cosines of angles [rad] up to HFI_LARGEST_ANGLE.
 static inline hfiSines hfi_usual_sines(hfiLanes x) {
-  const double INTEGER = 0x1.8p52; // A number of this size has no digits behind the point: its last bits are those of n.
+  // a number of this size has no digits behind the point: its last bits are those of n
+  const double INTEGER = 0x1.8p52;
   hfiLanes marked = x * HFI_TWO_BY_PI + INTEGER;
   hfiLanes n = marked - INTEGER;
   hfiLaneBits bits = (hfiLaneBits)marked;
@@ -51,6 +57,7 @@ static inline hfiSines hfi_usual_sines(hfiLanes x) {
   hfiLanes r = c + d;
   hfiLanes s = (c - r) + d;
 
+  // sine and cosine of r + s
   hfiLanes z = r * r;
   hfiLanes zz = z * z;
   hfiLanes h = 0.5 * z;
@@ -67,9 +74,10 @@ static inline hfiSines hfi_usual_sines(hfiLanes x) {
   return (hfiSines){(hfiLanes)sine_of_x, (hfiLanes)cosine_of_x};
 }
 
-// Sines and cosines of any angles [rad].
+// Returns sines and cosines of any angles [rad].
 static inline hfiSines hfi_sines(hfiLanes x) {
-  return hfi_lanes_at_most(hfi_lanes_absolute(x), hfi_lanes_of(HFI_LARGEST_ANGLE)) == HFI_ALL_LANES ? hfi_usual_sines(x) : hfi_sines_of_large_angles(x);
+  int usual = hfi_lanes_at_most(hfi_lanes_absolute(x), hfi_lanes_of(HFI_LARGEST_ANGLE));
+  return usual == HFI_ALL_LANES ? hfi_usual_sines(x) : hfi_sines_of_large_angles(x);
 }
 
 #endif

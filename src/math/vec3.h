@@ -14,7 +14,10 @@
 static inline double sqr(double x) { return x * x; }
 static inline double max2(double a, double b) { return a > b ? a : b; }
 static inline double min2(double a, double b) { return a < b ? a : b; }
-static inline double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+static inline double clamp(double x, double lo, double hi) {
+  if (x < lo) return lo;
+  return x > hi ? hi : x;
+}
 static inline int imax2(int a, int b) { return a > b ? a : b; }
 static inline int imin2(int a, int b) { return a < b ? a : b; }
 
@@ -48,14 +51,18 @@ static inline hfVec3 v3_unit(hfVec3 a) {
 static inline int is_unit_length(double length) { return fabs(length - 1) <= 1e-15; }
 // a/|a|. A vector whose length is 1 up to rounding stays as it is, so that a second call changes no bit.
 static inline hfVec3 v3_unit_once(hfVec3 a) { return is_unit_length(v3_norm(a)) ? a : v3_unit(a); }
-static inline double v3_get(hfVec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
+static inline double v3_get(hfVec3 a, int i) {
+  if (i == 0) return a.x;
+  return i == 1 ? a.y : a.z;
+}
 static inline int v3_finite(hfVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
 // Two unit vectors that complete the unit vector n to a right-handed frame (t1, t2, n); continuous
 // in n except where n = -z (Duff et al. 2017).
 static inline void v3_tangents(hfVec3 n, hfVec3* t1, hfVec3* t2) {
   double sign = n.z >= 0 ? 1.0 : -1.0;
-  double a = -1.0 / (sign + n.z), b = n.x * n.y * a;
+  double a = -1.0 / (sign + n.z);
+  double b = n.x * n.y * a;
   *t1 = v3(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x);
   *t2 = v3(b, sign + n.y * n.y * a, -n.y);
 }
@@ -122,8 +129,10 @@ static inline hfQuat q_unit(hfQuat q) {
   hfQuat r = {q.w / n, q.x / n, q.y / n, q.z / n};
   return r;
 }
-// q/|q|, like q_unit. A quaternion whose length is 1 up to rounding stays as it is, so that a second call changes no bit.
+// q/|q|, like q_unit. A quaternion whose length is 1 up to rounding stays as it is, so that a second call changes no
+// bit.
 static inline hfQuat q_unit_once(hfQuat q) { return is_unit_length(q_norm(q)) ? q : q_unit(q); }
+// The rotation by an angle [rad] about an axis of length 1.
 static inline hfQuat q_from_axis_angle(hfVec3 unit_axis, double angle) {
   hfiSine half = hfi_sine(0.5 * angle);
   hfQuat r = {half.cos, half.sin * unit_axis.x, half.sin * unit_axis.y, half.sin * unit_axis.z};
@@ -138,15 +147,15 @@ static inline hfQuat q_exp(hfVec3 rotation) {
   hfQuat r = {half.cos, s * rotation.x, s * rotation.y, s * rotation.z};
   return r;
 }
-// rotation vector of a unit quaternion, |result| <= pi
+// rotation vector of a unit quaternion, |result| <= pi [rad]
 static inline hfVec3 q_log(hfQuat q) {
   if (q.w < 0) q = (hfQuat){-q.w, -q.x, -q.y, -q.z};
   double s = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
   double f = s > 1e-9 ? 2.0 * hfi_atan2(s, q.w) / s : 2.0;
   return v3(f * q.x, f * q.y, f * q.z);
 }
-// The mean of x turned by s t, over s from 0 to 1: x + c t x x + d t x (t x x), c = (1 - cos a)/a^2, d = (a - sin a)/a^3, a = |t|; by series
-// where the quotients lose digits.
+// The mean of x turned by s t, over s from 0 to 1: x + c t x x + d t x (t x x), c = (1 - cos a)/a^2, d = (a - sin
+// a)/a^3, a = |t|; by series where the quotients lose digits.
 static inline hfVec3 v3_mean_turned(hfVec3 t, hfVec3 x) {
   double a = v3_norm(t);
   double aa = a * a;
@@ -167,35 +176,43 @@ static inline hfVec3 v3_of_mean_turned(hfVec3 t, hfVec3 y) {
   hfVec3 ty = v3_cross(t, y);
   return v3_axpy(v3_turn_coefficient(v3_norm(t)), v3_cross(t, ty), v3_axpy(-0.5, ty, y));
 }
+// The rotation matrix of a unit quaternion.
 static inline hfMat3 m3_from_quat(hfQuat q) {
-  double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
-  double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
-  double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+  double xx = q.x * q.x;
+  double yy = q.y * q.y;
+  double zz = q.z * q.z;
+  double xy = q.x * q.y;
+  double xz = q.x * q.z;
+  double yz = q.y * q.z;
+  double wx = q.w * q.x;
+  double wy = q.w * q.y;
+  double wz = q.w * q.z;
+
   hfMat3 r = {{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 2 * (xy + wz), 1 - 2 * (xx + zz),
                2 * (yz - wx), 2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}};
   return r;
 }
 // v_W = q v q^-1
 static inline hfVec3 q_rotate(hfQuat q, hfVec3 v) {
-  hfVec3 u = v3(q.x, q.y, q.z), t = v3_scale(2.0, v3_cross(u, v));
+  hfVec3 u = v3(q.x, q.y, q.z);
+  hfVec3 t = v3_scale(2.0, v3_cross(u, v));
   return v3_add(v3_axpy(q.w, t, v), v3_cross(u, t));
 }
 // Quaternion of a rotation matrix (Shepperd: the largest of w, x, y, z is the pivot).
 static inline hfQuat q_from_m3(hfMat3 a) {
   const double* m = a.m;
   double t[4] = {m[0] + m[4] + m[8], m[0], m[4], m[8]};
-  int k = 0;
-  for (int i = 1; i < 4; ++i) if (t[i] > t[k]) k = i;
-  hfQuat q;
-  if (k == 0)
-    q = (hfQuat){1 + t[0], m[7] - m[5], m[2] - m[6], m[3] - m[1]};
-  else if (k == 1)
-    q = (hfQuat){m[7] - m[5], 1 + m[0] - m[4] - m[8], m[1] + m[3], m[2] + m[6]};
-  else if (k == 2)
-    q = (hfQuat){m[2] - m[6], m[1] + m[3], 1 - m[0] + m[4] - m[8], m[5] + m[7]};
-  else
-    q = (hfQuat){m[3] - m[1], m[2] + m[6], m[5] + m[7], 1 - m[0] - m[4] + m[8]};
-  return q_unit(q);
+  int largest = 0;
+  for (int i = 1; i < 4; ++i)
+    if (t[i] > t[largest]) largest = i;
+
+  // a multiple of the quaternion
+  switch (largest) {
+  case 0: return q_unit((hfQuat){1 + t[0], m[7] - m[5], m[2] - m[6], m[3] - m[1]});
+  case 1: return q_unit((hfQuat){m[7] - m[5], 1 + m[0] - m[4] - m[8], m[1] + m[3], m[2] + m[6]});
+  case 2: return q_unit((hfQuat){m[2] - m[6], m[1] + m[3], 1 - m[0] + m[4] - m[8], m[5] + m[7]});
+  default: return q_unit((hfQuat){m[3] - m[1], m[2] + m[6], m[5] + m[7], 1 - m[0] - m[4] + m[8]});
+  }
 }
 
 // ---- poses ---------------------------------------------------------------------------------------
@@ -207,6 +224,7 @@ static inline hfPose pose_mul(hfPose a, hfPose b) {
   hfPose r = {m3_mul(a.R, b.R), v3_add(a.p, m3_mulv(a.R, b.p))};
   return r;
 }
+// A point p of the frame in the frame's parent, and back.
 static inline hfVec3 pose_point(hfPose x, hfVec3 p) { return v3_add(x.p, m3_mulv(x.R, p)); }
 static inline hfVec3 pose_inv_point(hfPose x, hfVec3 p) { return m3_tmulv(x.R, v3_sub(p, x.p)); }
 // X_AB^-1 = X_BA
