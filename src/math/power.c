@@ -1,8 +1,8 @@
 // Powers and roots:
 //
 //   x^y = e^(y log x), the logarithm and its product with y with twice the digits of a double
-//   cbrt x = 2^q t, t^3 = m, 1 <= m < 8, by Halley's steps t <- t + t (m/t^2 - t)/(2 t + m/t^2), whose error is the third
-//   power of the last one
+//   cbrt x = 2^q t, t^3 = m, 1 <= m < 8, by Halley's steps t <- t + t (m/t^2 - t)/(2 t + m/t^2); the error of a step is
+//   the third power of the last one
 //   hypot = h + (x^2 + y^2 - h^2)/(2 h),  h = sqrt(x^2 + y^2) as rounded
 #include "math/elementary.h"
 #include "math/inside.h"

@@ -9,6 +9,7 @@
 
 // ---- materials --------------------------------------------------------------------------------------
 
+// Writes the materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out) {
   for (int i = 0; i < scene->pairs.count; ++i) {
     const hfiCandidate* c = &scene->pairs.candidate[i];
@@ -18,7 +19,7 @@ void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMate
 
 // ---- contacts of the points -------------------------------------------------------------------------
 
-// Makes the contact of a point. What a state remembers of it is not known yet.
+// Makes the contact of a raw point. What a state remembers of it is not known yet.
 static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r, const hfiMaterial* material) {
   const hfiContactPoint* point = &r->point;
 
@@ -42,20 +43,28 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
     if (!(c->depth > -gap)) c->material.adhesion = 0;
   }
 
-  c->known = c->curved = 0;
+  // nothing is remembered
+  c->known = 0;
+  c->curved = 0;
   c->slip_speed = 0;
-  c->p_BC = c->xi_W = c->twist_W = v3_zero();
+  c->p_BC = v3_zero();
+  c->xi_W = v3_zero();
+  c->twist_W = v3_zero();
 }
 
+// Makes contacts of the raw points that act, in the same order. Returns their number. listed: materials of the
+// candidates, or
+// NULL: then they are combined here.
 int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw,
                      int nraw, hfiContact* out) {
   hfiMaterial combined = {0};
   int count = 0;
-  int last = -1; // candidate of the last contact
+  int last = -1; // candidate whose material is in `combined`
 
   for (int i = 0; i < nraw; ++i) {
     const hfiRawContact* r = &raw[i];
     if (!r->acts) continue;
+
     if (!listed && r->candidate != last) combined = hfi_material_combine(m, softness, r->geom_a, r->geom_b, r->pair);
     last = r->candidate;
     fill_contact(&out[count++], m, r, listed ? &listed[r->candidate] : &combined);
@@ -63,6 +72,9 @@ int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, hfiSoftness* s
   return count;
 }
 
+// Inserts contacts for the points that act newly among the others, in the order of the points. Returns the number
+// of all
+// contacts. number: an entry for each contact, which moves with it, and is HFI_NEW_CONTACT for new ones.
 int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw, int nraw,
                        hfiContact* contact, int ncontact, int32_t* number) {
   int added = 0;
@@ -73,9 +85,11 @@ int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, hfiSoftness*
   int to = from + added;
   for (int i = nraw - 1; i >= 0 && to > from; --i) {
     hfiRawContact* r = &raw[i];
+
     if (r->acts == HFI_ACTS_NEWLY) {
       hfiMaterial combined = {0};
       if (!listed) combined = hfi_material_combine(m, softness, r->geom_a, r->geom_b, r->pair);
+
       fill_contact(&contact[to], m, r, listed ? &listed[r->candidate] : &combined);
       number[to--] = HFI_NEW_CONTACT;
       r->acts = HFI_ACTS;
@@ -89,6 +103,7 @@ int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, hfiSoftness*
 
 // ---- what a contact reports ---------------------------------------------------------------------------
 
+// Returns the report of which geoms touch and where, without force and motion.
 hfContact hfi_contact_result(const hfiContact* c) {
   return (hfContact){.geom_a = c->geom_a,
                      .geom_b = c->geom_b,
@@ -101,6 +116,7 @@ hfContact hfi_contact_result(const hfiContact* c) {
                      .mu = c->material.condim >= 3 ? c->material.mu[0] : 0};
 }
 
+// Adds the forces f of its `dim` rows to the report. The normal force includes the pull of adhesion.
 void hfi_contact_result_force(hfContact* r, const hfiContact* c, int dim, const double* f) {
   r->fn = f[0] - c->material.adhesion;
   if (dim >= 3) r->ft = hfi_in_plane(c, f[1], f[2]);
@@ -108,6 +124,7 @@ void hfi_contact_result_force(hfContact* r, const hfiContact* c, int dim, const 
   if (dim >= 6) r->torque = v3_add(r->torque, hfi_in_plane(c, f[4], f[5]));
 }
 
+// Adds the velocities s of its `dim` rows to the report.
 void hfi_contact_result_velocity(hfContact* r, const hfiContact* c, int dim, const double* s) {
   r->vn = s[0];
   if (dim >= 3) r->vt = hfi_in_plane(c, s[1], s[2]);

@@ -35,6 +35,7 @@ typedef struct hfiContactKey {
   uint32_t feature;
 } hfiContactKey;
 
+// Returns the key of a contact.
 static inline hfiContactKey hfi_contact_key(const hfiContact* c) {
   hfiContactKey key = {(uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b, c->feature};
   return key;
@@ -65,9 +66,9 @@ int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, hfiSoftnes
 // Velocity of a body's point at p_W if the links have velocities V.
 static inline hfMotion hfi_contact_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
   int link = d->body_link[body];
-  hfMotion at = V[link];
-  at.v = v3_add(at.v, v3_cross(at.w, v3_sub(p_W, hfi_link_reference(d, link))));
-  return at;
+  hfMotion velocity = V[link];
+  velocity.v = v3_add(velocity.v, v3_cross(velocity.w, v3_sub(p_W, hfi_link_reference(d, link))));
+  return velocity;
 }
 
 // Inserts contacts for the points that act newly among the others, in the order of the points. number (room for all)

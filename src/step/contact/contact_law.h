@@ -10,9 +10,14 @@
 #include "step/contact/contact.h"
 #include "step/law/law.h"
 
-// Stiction speed, stiffness and damping of friction group g (HF_SLIDING ...), for the inverse mass w of its rows and a
-// step of length h. Returns 1 if the last two were capped. The lever r [m] is the radius over which a torsional or
-// rolling coefficient acts like sliding friction.
+// Stiffness of torsion or rolling is at least this share of the stiffness of sliding per m^2 of lever [m^2].
+static const double HFI_LEAST_LEVER2 = 1e-12;
+// Inverse mass that stands for rows that move nothing [1/kg or 1/(kg m^2)].
+static const double HFI_LEAST_INVERSE_MASS = 1e-12;
+
+// Sets stiction speed, stiffness and damping of friction group g (HF_SLIDING ...), for the inverse mass w of its rows
+// and a step of length h. Returns 1 if the last two were capped. The lever r [m] is the radius over which a torsional
+// or rolling coefficient acts like sliding friction.
 static inline int hfi_set_group_law(const hfiMaterial* m, int g, double w, double h, double steepest,
                                     hfContactLaw* law) {
   double r = 1;
@@ -20,11 +25,13 @@ static inline int hfi_set_group_law(const hfiMaterial* m, int g, double w, doubl
   if (g != HF_SLIDING && r > 0) law->stiction_speed[g] = m->stiction_speed / r;
   if (law->friction != HF_FRICTION_ANCHORED) return 0;
 
-  double k = max2(r * r, 1e-12) * m->tangential_stiffness;
+  // anchored friction: spring and damper
+  double k = max2(r * r, HFI_LEAST_LEVER2) * m->tangential_stiffness;
   double c = r * r * m->tangential_damping;
-  if (!(w > 0)) w = 1e-12;
+  if (!(w > 0)) w = HFI_LEAST_INVERSE_MASS;
   if (m->tangential_damping < 0) c = 2 * sqrt(k / w);
 
+  // capped
   double slope = h * (h * k + c) * w;
   double scale = slope > steepest ? steepest / slope : 1;
   law->k_t[g] = scale * k;
@@ -32,8 +39,8 @@ static inline int hfi_set_group_law(const hfiMaterial* m, int g, double w, doubl
   return scale < 1;
 }
 
-// The law with the static coefficients and without deformation. h is 0 in continuous time; h (h k_t + c_t) w is at
-// most `steepest`. Returns the number of friction groups that were capped there.
+// Writes the law with the static coefficients and without deformation. h is 0 in continuous time; h (h k_t + c_t) w is
+// at most `steepest`. Returns the number of friction groups that were capped there.
 static inline int hfi_contact_law(const hfiContact* contact, int friction, const hfiInverseMasses* w, double h,
                                   double steepest, hfContactLaw* law) {
   const hfiMaterial* m = &contact->material;
@@ -45,10 +52,12 @@ static inline int hfi_contact_law(const hfiContact* contact, int friction, const
   law->normal_force0 = 0;
   law->friction = friction;
   law->reserved = 0;
+
   for (int g = 0; g < 3; ++g) {
     law->mu[g] = m->mu[g];
     law->stiction_speed[g] = m->stiction_speed;
-    law->k_t[g] = law->c_t[g] = 0;
+    law->k_t[g] = 0;
+    law->c_t[g] = 0;
   }
   for (int i = 0; i < 5; ++i) law->xi0[i] = 0;
 
@@ -68,16 +77,16 @@ static inline void hfi_contact_set_soft(const hfiContact* contact, double h, dou
   law->normal_force0 = contact->depth > 0 ? step.stiffness * max2(0, step.depth - h * v0) : 0;
 }
 
-// Adhesion: beside the pull a (step/world/adhesion.c) the law pushes with its force and a more, so that the depth at
-// which the contact carries a load stays the same, friction is bounded by mu (f + a), and the contact holds a load up
-// to a.
+// Adds adhesion to the law: beside the pull a (step/world/adhesion.c) it pushes with its force and a more, so that the
+// depth at which the contact carries a load stays the same, friction is bounded by mu (f + a), and the contact holds a
+// load up to a.
 static inline void hfi_contact_stick_on(const hfiContact* contact, hfContactLaw* law) {
   double a = contact->material.adhesion;
   law->depth += a / law->stiffness;
   law->normal_force0 = max2(0, law->normal_force0 + a);
 }
 
-// xi0 of the contact's friction rows from a sliding deformation [m] and a torsional and rolling one [rad].
+// Writes xi0 of the contact's friction rows from a sliding deformation [m] and a torsional and rolling one [rad].
 static inline void hfi_contact_set_deformation(const hfiContact* c, hfVec3 xi_W, hfVec3 twist_W, double* xi0) {
   const int dim = c->material.condim;
 

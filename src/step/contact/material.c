@@ -13,21 +13,24 @@
 
 #include <string.h>
 
-// A value of a geom, or the default if it is negative.
-static double given_or(double value, double fallback) { return value < 0 ? fallback : value; }
+// Returns a value of a geom, or the default if it is negative.
+static double find_given_or_default(double value, double fallback) { return value < 0 ? fallback : value; }
 
-static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
+// Returns the stiffness or damping of two in series.
+static double combine_in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
 
-static double harmonic_mean(double a, double b) { return 2 * in_series(a, b); }
+// Returns 2 a b/(a + b).
+static double find_harmonic_mean(double a, double b) { return 2 * combine_in_series(a, b); }
 
-static double larger(double a, double b) { return max2(a, b); }
+static double find_larger(double a, double b) { return max2(a, b); }
 
-static double dynamic_friction(const hfModel* m, int g) {
-  return given_or(hf_model_geom_friction_dynamic(m)[g], hf_model_geom_friction(m)[3 * g]);
+// Returns the coefficient of sliding friction of a geom above the stiction speed [-].
+static double find_dynamic_friction(const hfModel* m, int g) {
+  return find_given_or_default(hf_model_geom_friction_dynamic(m)[g], hf_model_geom_friction(m)[3 * g]);
 }
 
-// The geom whose values count alone because its priority is higher, or -1.
-static int dominant_geom(const hfModel* m, int a, int b) {
+// Returns the geom whose values count alone because its priority is higher, or -1.
+static int find_dominant_geom(const hfModel* m, int a, int b) {
   int priority_a = hf_model_geom_priority(m)[a];
   int priority_b = hf_model_geom_priority(m)[b];
 
@@ -41,44 +44,45 @@ static void combine_friction(const hfModel* m, int a, int b, int alone, hfiMater
 
   if (alone >= 0) {
     memcpy(out->mu, mu + 3 * alone, sizeof out->mu);
-    out->mu_dynamic = dynamic_friction(m, alone);
+    out->mu_dynamic = find_dynamic_friction(m, alone);
     return;
   }
 
-  double (*combine)(double, double) = m->world.friction_rule == HF_COMBINE_HARMONIC ? harmonic_mean : larger;
+  double (*combine)(double, double) = m->world.friction_rule == HF_COMBINE_HARMONIC ? find_harmonic_mean : find_larger;
   for (int i = 0; i < 3; ++i) out->mu[i] = combine(mu[3 * a + i], mu[3 * b + i]);
-  out->mu_dynamic = combine(dynamic_friction(m, a), dynamic_friction(m, b));
+  out->mu_dynamic = combine(find_dynamic_friction(m, a), find_dynamic_friction(m, b));
 }
 
-// Sets stiffness, dissipation and their tangential likes, restitution and stiction speed.
+// Sets weight_a, stiffness and dissipation along and across the normal, restitution and stiction speed.
 static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out) {
   const hfWorld* w = &m->world;
 
   // along the normal
-  double ka = given_or(hf_model_geom_stiffness(m)[a], w->stiffness);
-  double kb = given_or(hf_model_geom_stiffness(m)[b], w->stiffness);
-  double da = given_or(hf_model_geom_dissipation(m)[a], w->dissipation);
-  double db = given_or(hf_model_geom_dissipation(m)[b], w->dissipation);
+  double ka = find_given_or_default(hf_model_geom_stiffness(m)[a], w->stiffness);
+  double kb = find_given_or_default(hf_model_geom_stiffness(m)[b], w->stiffness);
+  double da = find_given_or_default(hf_model_geom_dissipation(m)[a], w->dissipation);
+  double db = find_given_or_default(hf_model_geom_dissipation(m)[b], w->dissipation);
   out->weight_a = ka / (ka + kb);
-  out->stiffness = in_series(ka, kb);
+  out->stiffness = combine_in_series(ka, kb);
   out->dissipation = (kb * da + ka * db) / (ka + kb);
   out->restitution = max2(hf_model_geom_restitution(m)[a], hf_model_geom_restitution(m)[b]);
 
   // along the surface; damping that one geom does not give is given by the other
-  double ta = given_or(hf_model_geom_tangential_stiffness(m)[a], w->tangential_ratio * ka);
-  double tb = given_or(hf_model_geom_tangential_stiffness(m)[b], w->tangential_ratio * kb);
+  double ta = find_given_or_default(hf_model_geom_tangential_stiffness(m)[a], w->tangential_ratio * ka);
+  double tb = find_given_or_default(hf_model_geom_tangential_stiffness(m)[b], w->tangential_ratio * kb);
   double ca = hf_model_geom_tangential_damping(m)[a];
   double cb = hf_model_geom_tangential_damping(m)[b];
-  out->tangential_stiffness = in_series(ta, tb);
+  out->tangential_stiffness = combine_in_series(ta, tb);
   if (ca < 0) out->tangential_damping = cb;
   else if (cb < 0) out->tangential_damping = ca;
-  else out->tangential_damping = in_series(ca, cb);
-  out->stiction_speed = min2(given_or(hf_model_geom_stiction_speed(m)[a], w->stiction_speed),
-                             given_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
+  else out->tangential_damping = combine_in_series(ca, cb);
+
+  out->stiction_speed = min2(find_given_or_default(hf_model_geom_stiction_speed(m)[a], w->stiction_speed),
+                             find_given_or_default(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
 }
 
-// The first n numbers at x if any of them is set, otherwise the default.
-static const double* set_or(const double* x, int n, const double* fallback) {
+// Returns x if any of its n numbers is set, otherwise the default.
+static const double* find_set_or_default(const double* x, int n, const double* fallback) {
   return hfi_any_nonzero(x, n) ? x : fallback;
 }
 
@@ -86,15 +90,21 @@ static const double* set_or(const double* x, int n, const double* fallback) {
 // joints, 1e-16 m, gives 1e-32 m^2 over its inertia. MuJoCo has the same bound, at bodies of 1e15 kg.
 static const double LEAST_WEIGHT = 1e-15;
 
-// The factor by which the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact stiffer
-// than its cones do.
-static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
+// MuJoCo's pyramids have at least this coefficient of friction [-].
+static const double LEAST_PYRAMID_FRICTION = 1e-5;
+// Gravity that stands for none, where a law needs a weight [m/s^2].
+static const double EARTH_GRAVITY = 9.81;
+
+// Returns the factor by which the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact
+// stiffer than its cones do.
+static double find_pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
   if (!w->pyramidal_cone || m->condim < 3) return 1;
-  double mu2 = sqr(max2(m->mu[0], 1e-5));
+  double mu2 = sqr(max2(m->mu[0], LEAST_PYRAMID_FRICTION));
   return (m->condim - 1) * w->impratio / (mu2 * (1 + mu2));
 }
 
-// The depth at which a law carries a weight in gravity g. It does not depend on the inverse weight.
+// Returns the depth [m] at which a law carries a weight in gravity g [m/s^2], remembered or computed. It does not
+// depend on the inverse weight.
 static double find_resting_depth(hfiSoftness* soft, const hfiSoftLaw* law, double g) {
   for (uint32_t i = 0; i < soft->nrest && i < HFI_RESTS; ++i) {
     const hfiRest* rest = &soft->rest[i];
@@ -102,6 +112,7 @@ static double find_resting_depth(hfiSoftness* soft, const hfiSoftLaw* law, doubl
     if (is_same_law && rest->g == g) return rest->depth;
   }
 
+  // a new one takes the place of the oldest
   hfiRest* rest = &soft->rest[soft->nrest++ % HFI_RESTS];
   memcpy(rest->solimp, law->solimp, sizeof rest->solimp);
   rest->k = law->k;
@@ -110,20 +121,22 @@ static double find_resting_depth(hfiSoftness* soft, const hfiSoftLaw* law, doubl
   return rest->depth;
 }
 
-// Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time, and friction, need a stiffness and a
-// dissipation instead: those with which a body of this weight rests as deep and is damped as much. If the scene has no
-// gravity, earth's gravity is taken. If nothing moves the centres of both bodies, there is no weight, and the contact
-// keeps the stiffness of its geoms.
-static void translate(const hfModel* m, hfiSoftness* soft, double weight, const double* solref, const double* solimp,
-                      hfiMaterial* out) {
+// Sets MuJoCo's law for the inverse weight `weight` [1/kg]. Methods of continuous time, and friction, need a stiffness
+// and a dissipation instead: those with which a body of this weight rests as deep and is damped as much. If the scene
+// has no gravity, earth's gravity is taken. If nothing moves the centres of both bodies, there is no weight, and the
+// contact keeps the stiffness of its geoms.
+static void set_law_of_solref(const hfModel* m, hfiSoftness* soft, double weight, const double* solref,
+                              const double* solimp, hfiMaterial* out) {
   if (!(weight > LEAST_WEIGHT)) return;
 
+  // the law, and the depth r at which it carries the body
   double gravity = v3_norm(v3_load(m->world.gravity));
-  double w = weight / pyramid_factor(&m->world, out);
+  double w = weight / find_pyramid_factor(&m->world, out);
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
-  double r = find_resting_depth(soft, &law, gravity > 0 ? gravity : 9.81);
+  double r = find_resting_depth(soft, &law, gravity > 0 ? gravity : EARTH_GRAVITY);
   double d = hfi_solimp_impedance(solimp, r, NULL);
 
+  // stiffness and dissipation with the same depth and damping
   out->from_solref = 1;
   out->soft = law;
   out->stiffness = law.k * d * d / ((1 - d) * w);
@@ -133,40 +146,45 @@ static void translate(const hfModel* m, hfiSoftness* soft, double weight, const 
   out->tangential_stiffness = max2(out->tangential_stiffness, m->world.tangential_ratio * out->stiffness);
 }
 
-// The share of geom a in a mean of the parameters of two geoms [-]. alone: the dominant geom, or -1.
-static double share_of_first(const hfModel* m, int a, int b, int alone) {
+// Returns the share of geom a in a mean of the parameters of two geoms [-]. alone: the dominant geom, or -1.
+static double find_share_of_first(const hfModel* m, int a, int b, int alone) {
   const double* mix = hf_model_geom_solmix(m);
   if (alone >= 0) return alone == a;
   return mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b]) : 0.5;
 }
 
-// MuJoCo's parameters count if a model sets them and gives no stiffness of ours.
+// Sets MuJoCo's law of a pair if the model sets MuJoCo's parameters, or has them as defaults, and gives no stiffness of
+// ours. weight: inverse weight of the pair [1/kg].
 static void combine_solver_parameters(const hfModel* m, hfiSoftness* soft, double weight, int a, int b, int alone,
                                       hfiMaterial* out) {
-  const double *geom_solref = hf_model_geom_solref(m), *geom_solimp = hf_model_geom_solimp(m);
+  const double* geom_solref = hf_model_geom_solref(m);
+  const double* geom_solimp = hf_model_geom_solimp(m);
   const double* stiffness = hf_model_geom_stiffness(m);
-  const double* ra = set_or(geom_solref + 2 * a, 2, HFI_DEFAULT_SOLREF);
-  const double* rb = set_or(geom_solref + 2 * b, 2, HFI_DEFAULT_SOLREF);
-  const double* ia = set_or(geom_solimp + 5 * a, 5, HFI_DEFAULT_SOLIMP);
-  const double* ib = set_or(geom_solimp + 5 * b, 5, HFI_DEFAULT_SOLIMP);
+  const double* ra = find_set_or_default(geom_solref + 2 * a, 2, HFI_DEFAULT_SOLREF);
+  const double* rb = find_set_or_default(geom_solref + 2 * b, 2, HFI_DEFAULT_SOLREF);
+  const double* ia = find_set_or_default(geom_solimp + 5 * a, 5, HFI_DEFAULT_SOLIMP);
+  const double* ib = find_set_or_default(geom_solimp + 5 * b, 5, HFI_DEFAULT_SOLIMP);
 
+  // whether MuJoCo's parameters count
   int has_solref = ra != HFI_DEFAULT_SOLREF || rb != HFI_DEFAULT_SOLREF;
   int has_solimp = ia != HFI_DEFAULT_SOLIMP || ib != HFI_DEFAULT_SOLIMP;
   if (!(has_solref || has_solimp || soft->defaults) || stiffness[a] >= 0 || stiffness[b] >= 0) return;
 
-  double solref[2], solimp[5];
-  double share = share_of_first(m, a, b, alone);
-  int is_direct = ra[0] <= 0 || rb[0] <= 0; // Stiffness and damping cannot be mixed with time constants.
+  // the mean of both, or the smaller solref: stiffness and damping cannot be mixed with time constants
+  double solref[2];
+  double solimp[5];
+  double share = find_share_of_first(m, a, b, alone);
+  int is_direct = ra[0] <= 0 || rb[0] <= 0;
   for (int i = 0; i < 2; ++i) solref[i] = is_direct ? min2(ra[i], rb[i]) : share * ra[i] + (1 - share) * rb[i];
   for (int i = 0; i < 5; ++i) solimp[i] = share * ia[i] + (1 - share) * ib[i];
-  translate(m, soft, weight, solref, solimp, out);
+  set_law_of_solref(m, soft, weight, solref, solimp, out);
 }
 
-// The parameters that an explicit pair gives replace those of its geoms.
+// Replaces the parameters of the geoms by those that an explicit pair gives.
 static void apply_pair(const hfModel* m, hfiSoftness* soft, double weight, int pair, hfiMaterial* out) {
   const double* mu = hf_model_pair_friction(m) + 5 * pair; // two for sliding, one for torsion, two for rolling
-  const double* solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, HFI_DEFAULT_SOLREF);
-  const double* solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, HFI_DEFAULT_SOLIMP);
+  const double* solref = find_set_or_default(hf_model_pair_solref(m) + 2 * pair, 2, HFI_DEFAULT_SOLREF);
+  const double* solimp = find_set_or_default(hf_model_pair_solimp(m) + 5 * pair, 5, HFI_DEFAULT_SOLIMP);
 
   out->mu[HF_SLIDING] = 0.5 * (mu[0] + mu[1]);
   out->mu[HF_TORSION] = mu[2];
@@ -175,36 +193,42 @@ static void apply_pair(const hfModel* m, hfiSoftness* soft, double weight, int p
   out->condim = hf_model_pair_condim(m)[pair];
 
   int is_set = solref != HFI_DEFAULT_SOLREF || solimp != HFI_DEFAULT_SOLIMP;
-  if (is_set || soft->defaults) translate(m, soft, weight, solref, solimp, out);
+  if (is_set || soft->defaults) set_law_of_solref(m, soft, weight, solref, solimp, out);
 }
 
-// Is this a mocap body, or a body fixed to one? Such a body has poses, but no velocity that a step knows.
-static int moved_by_hand(const hfModel* m, int geom) {
+// Whether the body of a geom is a mocap body, or fixed to one. Such a body has poses, but no velocity that a step
+// knows.
+static int is_moved_by_hand(const hfModel* m, int geom) {
   return hf_model_body_mocap(m)[hf_model_body_weld(m)[hf_model_geom_body(m)[geom]]] >= 0;
 }
 
+// Returns the force with which a contact point of the pair pulls [N].
 double hfi_material_adhesion(const hfModel* m, int a, int b, int pair) {
   if (pair >= 0) return hf_model_pair_adhesion(m)[pair];
   const double* adhesion = hf_model_geom_adhesion(m);
-  int alone = dominant_geom(m, a, b);
+  int alone = find_dominant_geom(m, a, b);
   return alone >= 0 ? adhesion[alone] : adhesion[a] + adhesion[b];
 }
 
+// Returns how far beyond the margin a contact of the pair is found, though it does not act [m].
 double hfi_material_gap(const hfModel* m, int a, int b, int pair) {
   const double* gap = hf_model_geom_gap(m);
   return pair >= 0 ? hf_model_pair_gap(m)[pair] : gap[a] + gap[b];
 }
 
+// Returns the gap below which contacts of the pair act [m].
 double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
   if (pair >= 0) return hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
   const double* margin = hf_model_geom_margin(m);
   return margin[a] + margin[b] - hfi_material_gap(m, a, b, pair);
 }
 
+// Returns the material of two touching geoms. pair: explicit contact pair, or -1.
 hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int b, int pair) {
-  const int32_t *body = hf_model_geom_body(m), *condim = hf_model_geom_condim(m);
+  const int32_t* body = hf_model_geom_body(m);
+  const int32_t* condim = hf_model_geom_condim(m);
   double weight = soft->weight[body[a]] + soft->weight[body[b]];
-  int alone = dominant_geom(m, a, b);
+  int alone = find_dominant_geom(m, a, b);
   hfiMaterial out = {0};
 
   out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
@@ -217,6 +241,9 @@ hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int
 
   // A mocap body has no velocity, so that a body which it pushes seems to fly away from it. With dissipation, contact
   // forces would be zero above the speed 1/d, and the mocap body would go through the pushed body.
-  if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = out.soft.b = 0;
+  if (is_moved_by_hand(m, a) || is_moved_by_hand(m, b)) {
+    out.dissipation = 0;
+    out.soft.b = 0;
+  }
   return out;
 }

@@ -31,12 +31,20 @@ double hfi_material_gap(const hfModel* model, int geom_a, int geom_b, int pair);
 double hfi_material_adhesion(const hfModel* model, int geom_a, int geom_b, int pair);
 // The depth [m] at which a law of MuJoCo carries a weight in gravity g [m/s^2]. It is remembered, because the pairs of
 // a model mostly have a few different laws.
-typedef struct hfiRest { double k, solimp[5], g, depth; } hfiRest;
+typedef struct hfiRest {
+  double k;         // stiffness of the law [1/s^2]
+  double solimp[5]; // its impedance
+  double g;         // gravity [m/s^2]
+  double depth;     // [m]
+} hfiRest;
+
+// So many depths are remembered.
 enum { HFI_RESTS = 4 };
 
 // What is needed to make a contact law of MuJoCo's parameters.
 typedef struct hfiSoftness {
-  const double* weight;    // (nbody) inverse weights of the bodies at the reference pose; zero if no law needs them [1/kg]
+  // (nbody) inverse weights of the bodies at the reference pose; zero if no law needs them [1/kg]
+  const double* weight;
   int32_t defaults;        // 1: a contact with neither a stiffness nor MuJoCo's parameters has MuJoCo's defaults
   uint32_t nrest;          // number of resting depths that were computed
   hfiRest rest[HFI_RESTS]; // the last of these depths; number i is at i modulo HFI_RESTS

@@ -19,8 +19,8 @@
 
 #include <string.h>
 
-// The first remembered contact of the pair, or the place where it would be. Contacts and memory are both sorted by
-// pair, so the search continues from `from`, where the last pair was found.
+// Returns the first remembered contact of the pair, or the place where it would be. Contacts and memory are both sorted
+// by pair, so the search continues from `from`, where the last pair was found.
 static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfContactMemory* end,
                                         const hfContactMemory* from, uint64_t key) {
   if (from > memory && from[-1].key_pair >= key) from = memory;
@@ -28,15 +28,17 @@ static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfC
   return from;
 }
 
-// Whether an entry before `end` has the key of a contact.
+// Whether m is an entry before `end` and has the key of a contact.
 static int is_memory_of(const hfContactMemory* m, const hfContactMemory* end, uint64_t key, uint32_t feature) {
   return m < end && m->key_pair == key && m->key_feature == feature;
 }
 
 // ---- recall --------------------------------------------------------------------------------------
 
-// Deformation at p_B of the rigid field through the pair's n remembered points, in B [m].
+// Returns the deformation at p_B of the rigid field u + theta n x (p - p0) through the pair's n remembered points, in B
+// [m]. n_B: normal.
 static hfVec3 fit_field(const hfContactMemory* m, int n, hfVec3 n_B, hfVec3 p_B) {
+  // mean place and mean deformation
   hfVec3 p0 = v3_zero();
   hfVec3 u = v3_zero();
   for (int i = 0; i < n; ++i) {
@@ -55,6 +57,7 @@ static hfVec3 fit_field(const hfContactMemory* m, int n, hfVec3 n_B, hfVec3 p_B)
     inertia += v3_norm2(arm);
   }
   double theta = inertia > 0 ? moment / inertia : 0;
+
   return v3_add(u, v3_scale(theta, v3_cross(n_B, v3_sub(p_B, p0))));
 }
 
@@ -68,8 +71,8 @@ static inline void recall_contact(const hfContactMemory* like, hfVec3 xi_B, cons
   if (c->material.condim > 3) c->twist_W = m3_mulv(*R_WB, v3_load(like->twist));
 }
 
-// How far A turns relative to B in a step of length h [rad].
-static hfVec3 find_turn(const hfDynamics* d, const hfModel* surfaces, double h, const hfiContact* c) {
+// Returns how far A turns relative to B in a step of length h [rad].
+static hfVec3 find_relative_turn(const hfDynamics* d, const hfModel* surfaces, double h, const hfiContact* c) {
   hfVec3 w = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
 
   if (surfaces) {
@@ -87,11 +90,13 @@ HFI_COLD static void recall_new(const hfContactMemory* m, int n, const hfMat3* R
 // A new contact with a larger gap than this has no deformation yet [m].
 static const double DEFORMED_GAP = 1e-4;
 
+// Fills known, slip_speed, p_BC, xi_W and twist_W of the n contacts from the state's memory.
 void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* surfaces, double h, hfiContact* contacts,
                        int n) {
-  const hfContactMemory *memory = hf_state_memory(s), *end = memory + s->nmemory;
+  const hfContactMemory* memory = hf_state_memory(s);
+  const hfContactMemory* end = memory + s->nmemory;
   const hfContactMemory* first = memory; // of the pair
-  const hfContactMemory* m = memory;
+  const hfContactMemory* m = memory;     // the entry that is expected next
   hfVec3 theta;
   int rolls = 0;
 
@@ -103,7 +108,7 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* sur
 
     // contacts of the same two bodies turn alike
     if (i == 0 || surfaces || c->body_a != c[-1].body_a || c->body_b != c[-1].body_b) {
-      theta = find_turn(d, surfaces, h, c);
+      theta = find_relative_turn(d, surfaces, h, c);
       rolls = hfi_contact_rolls(theta);
     }
 
@@ -113,12 +118,14 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* sur
       for (m = first; m < end && m->key_pair == key && m->key_feature != c->feature;) ++m;
     }
 
+    // the remembered contact, or else others of its pair
     if (m < end && m->key_pair == key) {
       recall_contact(m, v3_load(m->xi_B), &X->R, c);
       if (rolls && m->flags & HF_MEMORY_STICK) hfi_correct_rolling(d, &theta, m, c);
       ++m;
-    } else if (m > first && c->depth > -DEFORMED_GAP)
+    } else if (m > first && c->depth > -DEFORMED_GAP) {
       recall_new(first, (int)(m - first), &X->R, c);
+    }
   }
 }
 
@@ -131,35 +138,39 @@ typedef struct PairMotion {
   int rests;    // 1: neither body moved
 } PairMotion;
 
+// Whether the pose of a body changed in the step.
 static int has_moved(int body, const hfPose* X0_WB, const hfPose* X1_WB) {
   return memcmp(&X0_WB[body], &X1_WB[body], sizeof *X0_WB) != 0;
 }
 
-// out = X Y^-1. It is not inline: it is called in three places, and the code of a step is larger than the fastest
-// cache.
+// Writes out = X Y^-1. It is not inline: it is called in three places, and the code of a step is larger than the
+// fastest cache.
 static void divide_poses(const hfPose* X, const hfPose* Y, hfPose* out) {
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      const double *x = &X->R.m[3 * i], *y = &Y->R.m[3 * j];
+      const double* x = &X->R.m[3 * i];
+      const double* y = &Y->R.m[3 * j];
       out->R.m[3 * i + j] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
     }
+  }
   out->p = v3_sub(X->p, m3_mulv(out->R, Y->p));
 }
 
-// Finds the motion of a pair of bodies. A body that rests, as the world does, has exactly the identity as its motion.
+// Finds the motion *m of the two bodies of contact c between the poses of the start and of the end. A body that rests,
+// as the world does, has exactly the identity as its motion.
 static void find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB, PairMotion* m) {
   int a = c->body_a;
   int b = c->body_b;
   int a_moved = has_moved(a, X0_WB, X1_WB);
   int b_moved = has_moved(b, X0_WB, X1_WB);
-  hfPose back = pose_identity(); // X_WB0 X_BW1
-  hfPose moved;                  // X_WA0 X_AW1
 
+  hfPose back = pose_identity(); // X_WB0 X_BW1
   if (b_moved) divide_poses(&X0_WB[b], &X1_WB[b], &back);
   m->moved = back;
   m->turn = v3_zero();
   m->rests = !a_moved && !b_moved;
   if (a_moved) {
+    hfPose moved; // X_WA0 X_AW1
     divide_poses(&X0_WB[a], &X1_WB[a], &moved);
     divide_poses(&back, &moved, &m->moved);
   }
@@ -173,21 +184,22 @@ static int move_alike(const hfiContact* c, const hfiContact* other) {
 
 // ---- deformation at the end of a step -----------------------------------------------------------------
 
-// For surfaces that move along themselves, the displacement is that of points of the surfaces: the point of A comes
-// from p + a, the point of B goes to p + b. The frame of the deformation turns with the surface of B [m].
+// Returns the deformation of sliding after the step if surfaces move along themselves: the displacement is the one of
+// points of the surfaces. The point of A comes from p + a, the point of B goes to p + b. The frame of the deformation
+// turns with the surface of B [m].
 static hfVec3 deform_by_surfaces(const hfiContact* c, const PairMotion* motion, const hfiSurfaceMotion* surface) {
   hfVec3 carried = v3_add(c->xi_W, v3_cross(surface->turn_b, c->xi_W));
   hfVec3 moved = v3_sub(pose_point(motion->moved, v3_add(c->p_W, surface->a)), v3_add(c->p_W, surface->b));
   return hfi_across(c->n, v3_add(carried, moved));
 }
 
-// The deformation of sliding after the step, in the world [m].
+// Returns the deformation of sliding after the step, in the world [m].
 static inline hfVec3 deform_by_sliding(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
   if (o->slips & 1 << HF_SLIDING) return hfi_in_plane(c, o->xi[0], o->xi[1]);
   return v3_add(c->xi_W, hfi_across(c->n, v3_sub(pose_point(motion->moved, c->p_W), c->p_W)));
 }
 
-// The deformation of torsion and rolling after the step, in the world [rad].
+// Returns the deformation of torsion and rolling after the step, in the world [rad].
 static hfVec3 deform_by_turning(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
   hfVec3 turned = v3_add(c->twist_W, motion->turn);
   double spin = o->slips & 1 << HF_TORSION ? o->xi[2] : v3_dot(c->n, turned);
@@ -244,17 +256,19 @@ static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const
   hfiSurfaceMotion surface = hfi_surface_motion(step->surfaces, step->X0_WB, c, step->h);
   const hfMat3* R = &step->X0_WB[c->body_b].R;
   PairMotion motion;
-
   find_motion(c, step->X0_WB, step->X1_WB, &motion);
+
+  // sliding
   if (!(o->slips & 1 << HF_SLIDING)) v3_store(m->xi_B, m3_tmulv(*R, deform_by_surfaces(c, &motion, &surface)));
 
+  // torsion, and the contact point
   double spin = v3_dot(c->n, v3_sub(surface.turn_a, surface.turn_b));
   motion.turn = v3_axpy(spin, c->n, motion.turn);
   if (c->material.condim > 3) store_twist(m, c, o, R, &motion);
   v3_store(m->p_BC, v3_add(c->p_BC, m3_tmulv(*R, surface.b)));
 }
 
-// Whether this entry is the old memory of the contact, and not that of a layer.
+// Whether m is the old memory of the contact, and not the memory of a layer.
 static int is_plain_memory_of(const hfContactMemory* m, const hfContactMemory* end, const hfiContact* c) {
   return is_memory_of(m, end, hfi_contact_key(c).pair, c->feature) && !(m->flags & HF_MEMORY_LAYER);
 }
@@ -284,13 +298,16 @@ static int fill_memory(hfContactMemory* memory, int old, const hfiContactStep* s
       continue;
     }
 
+    // the motion of the pair
     hfContactMemory* m = &memory[n++];
     int needs_motion = c->material.condim > 3 || !(o->slips & 1 << HF_SLIDING);
+
     if (!has_motion && needs_motion) {
       find_motion(c, step->X0_WB, step->X1_WB, &motion);
       has_motion = 1;
     }
 
+    // the entry
     int stays = has_motion && motion.rests && !o->slips && is_plain_memory_of(m, memory + old, c);
     store_place(m, c, o);
     if (!stays) store_deformations(m, c, o, &step->X0_WB[c->body_b].R, &motion);
@@ -299,12 +316,15 @@ static int fill_memory(hfContactMemory* memory, int old, const hfiContactStep* s
   return n;
 }
 
+// Ends the memory after n contacts, and clears the rest.
 void hfi_memory_end(hfState* s, int n) {
   hfContactMemory* memory = hf_state_mutable_memory(s);
   for (int i = n; i < s->nmemory; ++i) memset(&memory[i], 0, sizeof memory[i]);
   s->nmemory = n;
 }
 
+// Replaces the memory by that of the contacts after the step. Returns the number of contacts that touch and for
+// which there was no room.
 int hfi_memory_store(hfState* s, const hfiContactStep* step) {
   int lost;
   int kept = fill_memory(hf_state_mutable_memory(s), s->nmemory, step, s->max_memory, &lost);
@@ -312,12 +332,20 @@ int hfi_memory_store(hfState* s, const hfiContactStep* step) {
   return lost;
 }
 
+// Does what hfi_memory_store does, but contacts of two geoms that `still` (ngeom) marks stay remembered. fresh:
+// scratch.
 int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step) {
   hfContactMemory* memory = hf_state_mutable_memory(s);
-  int old = 0; // contacts of geoms that are still
-  for (int i = 0; i < s->nmemory; ++i)
-    if (still[memory[i].key_pair >> 32] && still[memory[i].key_pair & 0xffffffffu]) memory[old++] = memory[i];
 
+  // contacts of two geoms that are still
+  int old = 0;
+  for (int i = 0; i < s->nmemory; ++i) {
+    uint64_t geom_a = memory[i].key_pair >> 32;
+    uint64_t geom_b = memory[i].key_pair & 0xffffffffu;
+    if (still[geom_a] && still[geom_b]) memory[old++] = memory[i];
+  }
+
+  // the others
   int lost;
   int kept = fill_memory(fresh, 0, step, s->max_memory - old, &lost);
   int end = old + kept;

@@ -31,6 +31,7 @@ static inline hfVec3 hfi_turn_into_plane(hfVec3 xi, hfVec3 n) {
 
 // Ends the memory after n contacts, and clears the rest, because states are compared byte by byte.
 void hfi_memory_end(hfState* state, int n);
+
 // A step of length h from poses X0_WB to X1_WB, with its contacts.
 typedef struct hfiContactStep {
   const hfModel* surfaces;

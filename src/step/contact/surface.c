@@ -3,9 +3,9 @@
 
 #include "base/finite.h"
 
-// Motion of a geom's surface at p_W over a time h [m], or its velocity if h is 0 [m/s]. *turn: how far, or how fast, it
-// turns [rad, rad/s].
-static hfVec3 move_surface(const hfModel* m, const hfPose* X_WB, int geom, hfVec3 p_W, double h, hfVec3* turn) {
+// Returns the motion of a geom's surface at p_W over a time h [m], or its velocity if h is 0 [m/s]. *turn: how far, or
+// how fast, it turns [rad, rad/s].
+static hfVec3 find_surface_motion(const hfModel* m, const hfPose* X_WB, int geom, hfVec3 p_W, double h, hfVec3* turn) {
   const double* given = hf_model_geom_surface_velocity(m) + 6 * geom;
   *turn = v3_zero();
   if (!hfi_any_nonzero(given, 6)) return v3_zero();
@@ -24,13 +24,15 @@ static hfVec3 move_surface(const hfModel* m, const hfPose* X_WB, int geom, hfVec
   return v3_scale(h, v3_mean_turned(*turn, u));
 }
 
+// Returns the motion of both surfaces at a contact over a time h, or their velocities if h is 0.
 hfiSurfaceMotion hfi_surface_motion(const hfModel* m, const hfPose* X_WB, const hfiContact* c, double h) {
   hfiSurfaceMotion motion;
-  motion.a = move_surface(m, X_WB, c->geom_a, c->p_W, h, &motion.turn_a);
-  motion.b = move_surface(m, X_WB, c->geom_b, c->p_W, h, &motion.turn_b);
+  motion.a = find_surface_motion(m, X_WB, c->geom_a, c->p_W, h, &motion.turn_a);
+  motion.b = find_surface_motion(m, X_WB, c->geom_b, c->p_W, h, &motion.turn_b);
   return motion;
 }
 
+// Returns the velocity that the surfaces add to a row of a contact [m/s or rad/s].
 double hfi_surface_drift(const hfiSurfaceMotion* motion, const hfiContact* c, int row, double h) {
   hfVec3 slide = v3_sub(motion->a, motion->b);
   hfVec3 turn = v3_sub(motion->turn_a, motion->turn_b);
@@ -38,5 +40,6 @@ double hfi_surface_drift(const hfiSurfaceMotion* motion, const hfiContact* c, in
 
   if (row < 3) moved = v3_dot(hfi_contact_axis(c, row), slide);
   else if (row == 3) moved = v3_dot(c->n, turn);
+
   return h > 0 ? moved / h : moved;
 }

@@ -6,8 +6,8 @@
 //   k = 1/(dmax^2 T^2 z^2), b = 2/(dmax T)         solref = (T, z): time constant, damping ratio
 //   k = -solref0/dmax^2,    b = -solref1/dmax       negative solref
 //
-// with the impedance d(r) rising from d0 to dmax over the width. At rest it is F(r) = k d^2 r/((1 - d) w). A step of length
-// h from depth r and speed v0 ends at depth r - h v with a = (v - v0)/h. Linearised at r it is
+// with the impedance d(r) rising from d0 to dmax over the width. At rest it is F(r) = k d^2 r/((1 - d) w). A step of
+// length h from depth r and speed v0 ends at depth r - h v with a = (v - v0)/h. Linearised at r it is
 //
 //   f = F + m v0/h - (h F' + c + m/h) v,   m = d/((1 - d) w),  c = b m,  F' = dF/dr
 //
@@ -21,10 +21,23 @@
 
 #include <stddef.h>
 
-const double HFI_DEFAULT_SOLREF[2] = {0.02, 1}, HFI_DEFAULT_SOLIMP[5] = {0.9, 0.95, 0.001, 0.5, 2};
+const double HFI_DEFAULT_SOLREF[2] = {0.02, 1};
+const double HFI_DEFAULT_SOLIMP[5] = {0.9, 0.95, 0.001, 0.5, 2};
+
+// MuJoCo keeps impedances within these bounds [-],
+static const double LEAST_IMPEDANCE = 1e-4;
+static const double LARGEST_IMPEDANCE = 0.9999;
+// the width of an impedance above this [m],
+static const double LEAST_WIDTH = 1e-15;
+// and the damping ratio above this [-].
+static const double LEAST_DAMPING_RATIO = 1e-6;
+// The resting depth is found up to this share of itself [-].
+static const double DEPTH_ROUNDING_SHARE = 1e-14;
+// Bisection takes at most this many steps.
+enum { MAX_BISECTIONS = 100 };
 
 // Returns the impedance within the bounds that MuJoCo allows.
-static double bound_impedance(double impedance) { return clamp(impedance, 1e-4, 0.9999); }
+static double bound_impedance(double impedance) { return clamp(impedance, LEAST_IMPEDANCE, LARGEST_IMPEDANCE); }
 
 // Returns x^power; squares and lines are the usual cases.
 static double raise_to(double x, double power) {
@@ -36,19 +49,23 @@ static double raise_to(double x, double power) {
 double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
   double d0 = bound_impedance(solimp[0]);
   double dmax = bound_impedance(solimp[1]);
-  double width = max2(solimp[2], 1e-15);
+  double width = max2(solimp[2], LEAST_WIDTH);
   double mid = bound_impedance(solimp[3]);
   double power = max2(solimp[4], 1);
+
   double x = r / width;
+
   if (slope) *slope = 0;
   if (x >= 1) return dmax;
 
-  int first = x <= mid;
-  double share = first ? x / mid : (1 - x) / (1 - mid);
-  double part = first ? mid : 1 - mid;
+  // before or after the midpoint
+  int is_first = x <= mid;
+  double share = is_first ? x / mid : (1 - x) / (1 - mid);
+  double part = is_first ? mid : 1 - mid;
   double y = part * raise_to(share, power);
+
   if (slope) *slope = (dmax - d0) / width * power * raise_to(share, power - 1);
-  return d0 + (first ? y : 1 - y) * (dmax - d0);
+  return d0 + (is_first ? y : 1 - y) * (dmax - d0);
 }
 
 // Returns MuJoCo's law: solref is a time constant and a damping ratio, or, if negative, stiffness and damping.
@@ -58,7 +75,7 @@ hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, do
 
   if (solref[0] > 0) {
     double T = max2(solref[0], 2 * h);
-    double z = max2(solref[1], 1e-6);
+    double z = max2(solref[1], LEAST_DAMPING_RATIO);
     law.k = 1 / sqr(dmax * T * z);
     law.b = 2 / (dmax * T);
   } else {
@@ -75,13 +92,11 @@ double hfi_soft_resting_depth(const hfiSoftLaw* law, double g) {
   double lo = 0;
   double hi = g / (law->k * sqr(softest));
 
-  for (int i = 0; i < 100 && hi - lo > 1e-14 * hi; ++i) {
+  for (int i = 0; i < MAX_BISECTIONS && hi - lo > DEPTH_ROUNDING_SHARE * hi; ++i) {
     double r = 0.5 * (lo + hi);
     double d = hfi_solimp_impedance(law->solimp, r, NULL);
-    if (law->k * d * d * r < (1 - d) * g)
-      lo = r;
-    else
-      hi = r;
+    if (law->k * d * d * r < (1 - d) * g) lo = r;
+    else hi = r;
   }
   return 0.5 * (lo + hi);
 }

@@ -29,8 +29,8 @@ typedef struct hfiSoftStep {
 } hfiSoftStep;
 hfiSoftStep hfi_soft_step(const hfiSoftLaw* law, double r, double v0, double h);
 
-// The law at the depth or violation r >= 0: the force F = secant r at rest, its slope, and the mass m = d/((1 - d) w). The force has the terms -m a
-// and -m b v.
+// The law at the depth or violation r >= 0: the force F = secant r at rest, its slope, and the mass m = d/((1 - d) w).
+// The force has the terms -m a and -m b v.
 typedef struct hfiSoftPoint {
   double force, secant, tangent, mass; // [N], [N/m], [N/m], [kg]
 } hfiSoftPoint;

@@ -1,6 +1,7 @@
 // The algebra of a step problem. algebra.h has the equations.
 //
-// A block has a piece of its Jacobian for each tree that it acts on. Column c of a piece belongs to the dof cols[c] of that tree.
+// A block has a piece of its Jacobian for each tree that it acts on. Column c of a piece belongs to the dof cols[c] of
+// that tree.
 #include "step/problem/algebra.h"
 
 #include "step/law/contact_response.h"
@@ -9,6 +10,7 @@
 
 // ---- one block ---------------------------------------------------------------------------------------
 
+// Writes s (dim) = J_b v + drift_b.
 void hfi_block_velocity(const hfStepProblem* P, const hfStepBlock* block, const double* v, double* s) {
   for (int i = 0; i < block->dim; ++i) s[i] = 0;
 
@@ -29,13 +31,16 @@ void hfi_block_velocity(const hfStepProblem* P, const hfStepBlock* block, const 
   for (int i = 0; i < block->dim; ++i) s[i] += P->drift[block->row + i];
 }
 
+// Returns J v of the first row of a block, without the drift [m/s].
 double hfi_normal_velocity(const hfStepProblem* P, const hfStepBlock* block, const double* v) {
   double s[HFI_MAX_BLOCK_ROWS];
   hfi_block_velocity(P, block, v, s);
   return s[0] - (P->drift ? P->drift[block->row] : 0);
 }
 
-void hfi_block_dense_row(const hfStepProblem* P, const hfStepBlock* block, int i, const int32_t* first, int count, double* J) {
+// Writes row i of a block as a dense row J (count). The velocities of tree t begin at first[t].
+void hfi_block_dense_row(const hfStepProblem* P, const hfStepBlock* block, int i, const int32_t* first, int count,
+                         double* J) {
   memset(J, 0, sizeof *J * (size_t)count);
   for (int k = block->piece; k < block->piece + block->npiece; ++k) {
     const hfStepPiece* piece = P->piece + k;
@@ -45,6 +50,7 @@ void hfi_block_dense_row(const hfStepProblem* P, const hfStepBlock* block, int i
   }
 }
 
+// r (nv) -= J_b^T gamma
 void hfi_block_subtract_impulse(const hfStepProblem* P, const hfStepBlock* block, const double* gamma, double* r) {
   for (int k = block->piece; k < block->piece + block->npiece; ++k) {
     const hfStepPiece* piece = P->piece + k;
@@ -66,6 +72,7 @@ static void expand_response(const hfiContactResponse* response, int dim, double*
   G[0] = response->gnn;
   if (!(response->pi > 0)) return;
 
+  // gtn, then gtt group by group
   for (int i = 1; i < dim; ++i) G[i * dim] = response->gtn[i - 1];
 
   for (int group = 0; group < hfi_group_count(dim); ++group) {
@@ -79,7 +86,10 @@ static void expand_response(const hfiContactResponse* response, int dim, double*
   }
 }
 
-void hfi_block_respond(const hfStepProblem* P, const hfStepBlock* block, int coupling, double lag, const double* s, double* gamma, double* G) {
+// Writes the impulses gamma (dim) of a block at row velocities s and, unless it is NULL, G = -dgamma/ds (dim x
+// dim).
+void hfi_block_respond(const hfStepProblem* P, const hfStepBlock* block, int coupling, double lag, const double* s,
+                       double* gamma, double* G) {
   int dim = block->dim;
 
   if (block->law == HF_LAW_CONTACT) {
@@ -100,10 +110,12 @@ void hfi_block_respond(const hfStepProblem* P, const hfStepBlock* block, int cou
 
 // ---- the whole problem -------------------------------------------------------------------------------
 
+// Writes s (nrow) = J v + drift.
 void hfi_problem_row_velocities(const hfStepProblem* P, const double* v, double* s) {
   for (int b = 0; b < P->nblock; ++b) hfi_block_velocity(P, P->block + b, v, s + P->block[b].row);
 }
 
+// Writes r (nv) = A v - p*.
 void hfi_problem_momentum_change(const hfStepProblem* P, const double* v, double* r) {
   for (int t = 0; t < P->ntree; ++t) {
     int first = P->tree_start[t];
@@ -118,6 +130,7 @@ void hfi_problem_momentum_change(const hfStepProblem* P, const double* v, double
   }
 }
 
+// Writes r (nv) = A v - p* - J^T gamma(J v + drift) and, unless it is NULL, the impulses gamma (nrow).
 void hfi_problem_residual(const hfStepProblem* P, int coupling, const double* v, double* r, double* gamma) {
   hfi_problem_momentum_change(P, v, r);
   for (int b = 0; b < P->nblock; ++b) {
@@ -148,7 +161,8 @@ static void add_mass(const hfStepProblem* P, double* K) {
 }
 
 // K += J_a^T G J_b, for the pieces a and b of the same block with `dim` rows
-static void add_pieces(const hfStepProblem* P, const hfStepPiece* a, const hfStepPiece* b, int dim, const double* G, double* K) {
+static void add_pieces(const hfStepProblem* P, const hfStepPiece* a, const hfStepPiece* b, int dim, const double* G,
+                       double* K) {
   const double* J_a = P->J + a->jac;
   const double* J_b = P->J + b->jac;
 
@@ -163,6 +177,7 @@ static void add_pieces(const hfStepProblem* P, const hfStepPiece* a, const hfSte
   }
 }
 
+// Writes K (nv x nv) = dr/dv at v.
 void hfi_problem_matrix(const hfStepProblem* P, int coupling, const double* v, double* K) {
   memset(K, 0, sizeof *K * (size_t)P->nv * (size_t)P->nv);
   add_mass(P, K);

@@ -1,4 +1,5 @@
-// Checks that refuse step problems: those too large for the memory of a solver, and those with numbers that are not finite.
+// Checks that refuse step problems: those too large for the memory of a solver, and those with numbers that are not
+// finite.
 #ifndef HFI_PROBLEM_FINITE_H
 #define HFI_PROBLEM_FINITE_H
 
@@ -6,7 +7,8 @@
 
 #include <holdfast/step_problem.h>
 
-// Returns HF_ERROR_NONFINITE and names the tree or block if a number of the problem is not finite. Bounds of saturated rows may be infinite, but not NaN.
+// Returns HF_ERROR_NONFINITE and names the tree or block if a number of the problem is not finite. Bounds of saturated
+// rows may be infinite, but not NaN.
 hfStatus hfi_problem_check_finite(const hfStepProblem* problem, hfiTrouble* trouble);
 
 // Returns HF_ERROR_ARGUMENT and names the count that is too large if the problem exceeds the capacity of a solver.

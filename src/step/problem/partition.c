@@ -4,8 +4,8 @@
 //   2. Number the components in the order of their first trees. The numbers do not depend on the order of blocks.
 //   3. List the trees and the blocks of each island by a counting sort.
 //
-// Most steps have the same contacts as the last step. If each block has the same trees as in the last problem, the islands are the same, too, and
-// nothing is computed.
+// Most steps have the same contacts as the last step. If each block has the same trees as in the last problem, the
+// islands are the same, too, and nothing is computed.
 #include "step/problem/partition.h"
 
 #include "base/disjoint_sets.h"
@@ -25,15 +25,17 @@ void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t
   S->known_trees = -1;
 }
 
-// Does each block have the same trees as in the problem whose islands are known?
+// Whether each block has the same trees as in the problem whose islands are known.
 static int has_same_trees(const hfiPartition* S, const hfStepProblem* P) {
   const int32_t* known = S->known;
   const int32_t* end = known + S->nknown;
+
   if (S->known_trees != P->ntree) return 0;
 
   for (int32_t b = 0; b < P->nblock; ++b) {
     const hfStepBlock* block = P->block + b;
     const hfStepPiece* piece = P->piece + block->piece;
+
     if (end - known < block->npiece || *known++ != -1 - piece[0].tree) return 0;
     for (int32_t i = 1; i < block->npiece; ++i)
       if (*known++ != piece[i].tree) return 0;
@@ -51,9 +53,11 @@ static void remember_trees(hfiPartition* S, const hfStepProblem* P) {
     const hfStepBlock* block = P->block + b;
     const hfStepPiece* piece = P->piece + block->piece;
     if (n + block->npiece > S->max_known) return;
+
     S->known[n++] = -1 - piece[0].tree;
     for (int32_t i = 1; i < block->npiece; ++i) S->known[n++] = piece[i].tree;
   }
+
   S->known_trees = P->ntree;
   S->nknown = n;
 }

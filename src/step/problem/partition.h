@@ -7,14 +7,23 @@
 #include <holdfast/step_problem.h>
 
 typedef struct hfiPartition {
-  int32_t count;                                // number of islands
-  int32_t* tree_start;                          // (count + 1) index in `tree` of the first tree of each island, and the end
-  int32_t* tree;                                // (ntree) trees, island by island, ascending in each
-  int32_t* block_start;                         // (count + 1) index in `block` of the first block of each island, and the end
-  int32_t* block;                               // (nblock) blocks, island by island, ascending in each
-  int32_t *parent, *label, *block_label, *next; // scratch
-  // The problem whose islands these are: its number of trees, or -1 if it is not known, and the trees of each block, the first of them as -1 - tree.
-  int32_t known_trees, nknown, max_known, *known;
+  int32_t count;        // number of islands
+  int32_t* tree_start;  // (count + 1) index in `tree` of the first tree of each island, and the end
+  int32_t* tree;        // (ntree) trees, island by island, ascending in each
+  int32_t* block_start; // (count + 1) index in `block` of the first block of each island, and the end
+  int32_t* block;       // (nblock) blocks, island by island, ascending in each
+
+  // scratch
+  int32_t* parent;      // (ntree) disjoint sets of trees
+  int32_t* label;       // (ntree) island of each tree
+  int32_t* block_label; // (nblock) island of each block
+  int32_t* next;        // (ntree) place of the next item of each island
+
+  // the problem whose islands these are
+  int32_t known_trees;  // its number of trees; -1: not known
+  int32_t nknown;       // number of entries in `known`
+  int32_t max_known;    // room in `known`
+  int32_t* known;       // (nknown) trees of each block, the first of them as -1 - tree
 } hfiPartition;
 
 // The trees and blocks of one island, by their numbers in the problem.
@@ -32,7 +41,8 @@ void hfi_partition_clear(hfiPartition* partition);
 
 // The trees and blocks of island k.
 static inline hfiMembers hfi_partition_members(const hfiPartition* S, int32_t k) {
-  int32_t tree = S->tree_start[k], block = S->block_start[k];
+  int32_t tree = S->tree_start[k];
+  int32_t block = S->block_start[k];
   return (hfiMembers){S->tree + tree, S->block + block, S->tree_start[k + 1] - tree, S->block_start[k + 1] - block};
 }
 

@@ -1,4 +1,5 @@
-// Refusals inside a step, as data. The step writes no text, because it may run where there is none; explain.c and sim/explain.c write it.
+// Refusals inside a step, as data. The step writes no text, because it may run where there is none; explain.c and
+// sim/explain.c write it.
 #ifndef HFI_PROBLEM_TROUBLE_H
 #define HFI_PROBLEM_TROUBLE_H
 
@@ -12,7 +13,8 @@ typedef enum hfiTroubleKind {
   HFI_TROUBLE_TREE,     // A number of tree `id` is not finite: mass matrix, momentum or velocity.
   HFI_TROUBLE_BLOCK,    // A number of block `id` is not finite: Jacobian or law. number: its first tree.
   HFI_TROUBLE_LENGTH,   // The length of the step is not finite.
-  HFI_TROUBLE_CAPACITY, // The problem has `number` of what hfiProblemCount `id` names, more than its solver has room for. room: how many that is.
+  // The problem has `number` of what hfiProblemCount `id` names, more than its solver has room for. room: how many.
+  HFI_TROUBLE_CAPACITY,
   HFI_TROUBLE_ISLAND,   // An island of `id` coupled trees needs more memory than was planned.
   HFI_TROUBLE_VELOCITY, // The velocity of tree `id` is not finite or too large at the end of the step.
 } hfiTroubleKind;
@@ -36,7 +38,8 @@ typedef struct hfiTrouble {
   int32_t id, number, room;
 } hfiTrouble;
 
-// Notes a refusal (`trouble` may be NULL) and returns its status, so that a refusal is `return hfi_note_trouble(trouble, ...);`.
+// Notes a refusal (`trouble` may be NULL) and returns its status, so that a refusal is `return
+// hfi_note_trouble(trouble, ...);`.
 static inline hfStatus hfi_note_trouble(hfiTrouble* trouble, hfiTrouble found) {
   if (trouble) *trouble = found;
   return found.status;

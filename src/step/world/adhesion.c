@@ -7,14 +7,14 @@
 // because of MJCF's `gap`. So a suction cup pulls before it touches.
 #include "step/world/inside.h"
 
-// Does a geom of the point belong to a body, and is the point within its margin?
+// Whether a geom of the point belongs to a body, and the point is within the margin of its pair.
 static int counts_for_body(const hfiNear* near, const hfiRawContact* c, int body) {
   const int32_t* of_geom = hf_model_geom_body(near->model);
   return (of_geom[c->geom_a] == body || of_geom[c->geom_b] == body) && hfi_near_is_within_margin(near, c);
 }
 
 // Pulls the two bodies of a point together with the force f [N]: adds to tau (nv).
-static void pull(const hfiWorld* w, const hfiRawContact* c, double f, double* tau) {
+static void pull_together(const hfiWorld* w, const hfiRawContact* c, double f, double* tau) {
   const int32_t* body = hf_model_geom_body(w->model);
   hfVec3 p = v3_scale(0.5, v3_add(c->point.p_WCa, c->point.p_WCb));
   hfForce on_a = {v3_zero(), v3_scale(-f, c->point.n_W)};
@@ -24,6 +24,7 @@ static void pull(const hfiWorld* w, const hfiRawContact* c, double f, double* ta
   hfi_jacobian_transpose_add(&w->dynamics, body[c->geom_b], p, on_b, tau);
 }
 
+// Whether an actuator pulls at contacts.
 int hfi_any_adhesion(const hfModel* m) {
   if (m->world.disable_contact) return 0;
   for (int i = 0; i < m->nu; ++i)
@@ -39,10 +40,11 @@ static void pull_by_materials(const hfiWorld* w, double* tau) {
     const hfiRawContact* c = &near->found[k];
     if (!hfi_near_is_within_margin(near, c)) continue;
     double a = hfi_material_adhesion(w->model, c->geom_a, c->geom_b, c->pair);
-    if (a != 0) pull(w, c, a, tau);
+    if (a != 0) pull_together(w, c, a, tau);
   }
 }
 
+// Adds to tau (nv) the pull at the contacts found, with the present forces of the actuators.
 void hfi_world_add_adhesion(const hfiWorld* w, double* tau) {
   const hfModel* m = w->model;
   const hfiNear* near = &w->near;
@@ -57,7 +59,7 @@ void hfi_world_add_adhesion(const hfiWorld* w, double* tau) {
     for (int k = 0; k < near->nfound; ++k) count += counts_for_body(near, &near->found[k], body);
     for (int k = 0; k < near->nfound; ++k) {
       const hfiRawContact* c = &near->found[k];
-      if (counts_for_body(near, c, body)) pull(w, c, w->actuation.force[i] / count, tau);
+      if (counts_for_body(near, c, body)) pull_together(w, c, w->actuation.force[i] / count, tau);
     }
   }
 }

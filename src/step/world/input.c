@@ -11,6 +11,8 @@
 
 // ---- controls ---------------------------------------------------------------------------------------
 
+// Writes the controls ctrl (nu) that are given at time t: from the input, else from the scene's signals, else
+// zero.
 void hfi_world_read_controls(const hfiWorld* w, double t, const hfInput* in, double* ctrl) {
   const hfModel* m = w->model;
   int nu = m->nu;
@@ -20,18 +22,21 @@ void hfi_world_read_controls(const hfiWorld* w, double t, const hfInput* in, dou
     return;
   }
 
+  // signals, then what the input gives
   memset(ctrl, 0, sizeof *ctrl * (size_t)nu);
   if (w->config.scene_signals && m->nsignal) hf_signal_controls(m, t, ctrl);
   for (int i = 0; i < nu; ++i)
     if (hfi_control_is_given(in, i)) ctrl[i] = in->ctrl[i];
 }
 
+// Sets the history (hfState) of the state that is simulated from now on.
 void hfi_world_set_history(hfiWorld* w, const double* history) { w->history = history; }
 
+// Reads the controls that are given at time t into w->given, and finds those that act then, w->ctrl.
 void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
   const hfModel* m = w->model;
-
   if (!m->nu) return;
+
   hfi_world_read_controls(w, t, in, w->given);
   if (!m->nhistory) return;
 
@@ -47,11 +52,13 @@ void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
 
 // ---- targets and forces -----------------------------------------------------------------------------
 
+// Returns the velocity targets (nv) of the input, or NULL if it has none.
 const double* hfi_world_targets(const hfiWorld* w, const hfInput* in) {
   const double* target = in ? in->velocity_target : NULL;
   return target && !hfi_all_nan(target, w->model->nv) ? target : NULL;
 }
 
+// tau (nv) += forces and wrenches of the input.
 void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
   const hfModel* m = w->model;
   const double* wrench = in ? (const double*)in->wrench : NULL;

@@ -17,16 +17,24 @@ typedef struct hfiConstraintForces {
   double* equality_speed; // (neq x 6) velocities of the rows that these forces act along: their products are the power
 } hfiConstraintForces;
 
+// Takes the arrays from the arena.
 static inline hfiConstraintForces hfi_constraint_forces(const hfModel* m, hfiArena* arena) {
   return (hfiConstraintForces){HFI_TAKE(arena, double, m->njnt), HFI_TAKE(arena, double, m->ntendon),
                                HFI_TAKE(arena, double, m->ntendon), HFI_TAKE(arena, double, 6 * m->neq),
                                HFI_TAKE(arena, double, 6 * m->neq)};
 }
 
+// Sets all of them to zero.
 static inline void hfi_clear_constraint_forces(const hfModel* m, hfiConstraintForces* f) {
   for (int i = 0; i < m->njnt; ++i) f->joint_limit[i] = 0;
-  for (int i = 0; i < m->ntendon; ++i) f->tendon_limit[i] = f->tendon[i] = 0;
-  for (int i = 0; i < 6 * m->neq; ++i) f->equality[i] = f->equality_speed[i] = 0;
+  for (int i = 0; i < m->ntendon; ++i) {
+    f->tendon_limit[i] = 0;
+    f->tendon[i] = 0;
+  }
+  for (int i = 0; i < 6 * m->neq; ++i) {
+    f->equality[i] = 0;
+    f->equality_speed[i] = 0;
+  }
 }
 
 // What a step leaves beside the state. The arrays are the sim's.
@@ -86,6 +94,7 @@ struct hfiDiscrete;
 struct hfSwitch;
 struct hfRigidProblem;
 
+// A method of simulation.
 typedef struct hfiMethod {
   uint32_t traits; // hfiMethodTrait
 

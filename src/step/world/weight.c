@@ -16,24 +16,24 @@
 // Distance [m], or component of a unit vector [-], up to which two frames or axes are the same.
 static const double SAME_FRAME = 1e-9;
 
-// Is a vector of three numbers zero?
+// Whether a vector of three numbers is zero.
 static int is_zero(const double* x) {
   return fabs(x[0]) < SAME_FRAME && fabs(x[1]) < SAME_FRAME && fabs(x[2]) < SAME_FRAME;
 }
 
-// Does an axis lie along one of the coordinate axes?
+// Whether an axis lies along one of the coordinate axes.
 static int is_along_an_axis(const double* u) {
   return (fabs(u[0]) > SAME_FRAME) + (fabs(u[1]) > SAME_FRAME) + (fabs(u[2]) > SAME_FRAME) == 1;
 }
 
-// Is a body fixed in the world, or a child of the world that does not move?
+// Whether a body is fixed in the world: the world itself, or a child of the world without dofs.
 static int is_base(const hfModel* m, int body) {
   return body == 0 || (hf_model_body_parent(m)[body] == 0 && hf_model_body_dofnum(m)[body] == 0);
 }
 
-// MuJoCo weighs some bodies as if they could move in all directions (body_simple = 2): those that have no joints but
-// slides along the axes of their frame, whose frame is that of their inertia, and that neither carry a body nor hang on
-// a body that moves.
+// Whether a body slides by itself. MuJoCo weighs such bodies as if they could move in all directions (body_simple = 2):
+// they have no joints but slides along the axes of their frame, their frame is the frame of their inertia, and they
+// neither carry a body nor hang on a body that moves.
 static int is_lone_slider(const hfModel* m, int body) {
   int first = hf_model_body_jntadr(m)[body];
   int n = hf_model_body_jntnum(m)[body];
@@ -48,18 +48,18 @@ static int is_lone_slider(const hfModel* m, int body) {
   return n > 0;
 }
 
-// The inverse weight of a body for a force [1/kg] or, with rotation = 1, for a torque [1/(kg m^2)]. Uses two arrays of
-// the actuation as scratch; the first of them, dense (nv), is zero before and after.
+// Returns the inverse weight of a body for a force [1/kg] or, with rotation = 1, for a torque [1/(kg m^2)]. Uses two
+// arrays of the actuation as scratch; the first of them, dense (nv), is zero before and after.
 static double weigh_body(hfiWorld* w, int body, int rotation) {
   const hfDynamics* d = &w->dynamics;
   double* x = w->actuation.dense;
   hfMotion* column = w->actuation.column[0];
+  if (is_lone_slider(d->model, body)) return rotation ? 0 : 1 / hf_model_body_mass(d->model)[body];
+
+  // the sum of J M^-1 J^T over the three axes
   const int32_t* dofs = NULL;
   int n = hfi_jacobian_dofs(d, body, &dofs);
   double sum = 0;
-
-  if (is_lone_slider(d->model, body)) return rotation ? 0 : 1 / hf_model_body_mass(d->model)[body];
-
   hfi_jacobian_columns(d, body, hfi_body_com(d, body), column);
   for (int axis = 0; axis < 3; ++axis) {
     for (int i = 0; i < n; ++i) x[dofs[i]] = v3_get(rotation ? column[i].w : column[i].v, axis);
@@ -70,6 +70,7 @@ static double weigh_body(hfiWorld* w, int body, int rotation) {
   return sum / 3;
 }
 
+// Writes the inverse weights of all bodies that move.
 static void weigh_bodies(hfiWorld* w) {
   for (int b = 1; b < w->model->nbody; ++b)
     if (hf_model_body_lastdof(w->model)[b] >= 0) w->weight[b] = weigh_body(w, b, 0);
@@ -77,7 +78,8 @@ static void weigh_bodies(hfiWorld* w) {
 
 // ---- equalities and tendons ---------------------------------------------------------------------------
 
-// The inverse weight of one side of an equality: object `id` of a kind (hfObjectKind); id < 0: the world, or none.
+// Returns the inverse weight of one side of an equality: object `id` of a kind (hfObjectKind); id < 0: the world, or
+// none.
 static double weigh_side(hfiWorld* w, int kind, int id, int rotation) {
   const hfModel* m = w->model;
 
@@ -89,14 +91,15 @@ static double weigh_side(hfiWorld* w, int kind, int id, int rotation) {
   return hf_model_body_lastdof(m)[body] < 0 ? 0 : weigh_body(w, body, rotation);
 }
 
-// A weld has a second weight, for its torques.
+// Writes the inverse masses of all equalities at the reference pose. A weld has a second one, for its torques.
 static void weigh_equalities(hfiWorld* w) {
   const hfModel* m = w->model;
 
   for (int i = 0; i < m->neq; ++i) {
     int type = hf_model_eq_type(m)[i];
     int kind = hfi_equality_target(type, hf_model_eq_objkind(m)[i]);
-    for (int rotation = 0; rotation <= (type == HF_EQUALITY_WELD); ++rotation) {
+    int nweight = type == HF_EQUALITY_WELD ? 2 : 1;
+    for (int rotation = 0; rotation < nweight; ++rotation) {
       double first = weigh_side(w, kind, hf_model_eq_obj1(m)[i], rotation);
       double second = weigh_side(w, kind, hf_model_eq_obj2(m)[i], rotation);
       w->actuation.reference_mass.equality[2 * i + rotation] = first + second;
@@ -104,6 +107,7 @@ static void weigh_equalities(hfiWorld* w) {
   }
 }
 
+// Writes the inverse masses of all tendons at the reference pose.
 static void weigh_tendons(hfiWorld* w) {
   hf_actuation_update(&w->actuation, &w->dynamics, hf_model_qpos0(w->model));
   for (int t = 0; t < w->model->ntendon; ++t)
@@ -112,6 +116,7 @@ static void weigh_tendons(hfiWorld* w) {
 
 // ---- which weights ------------------------------------------------------------------------------------
 
+// Whether some geom or pair has MuJoCo's parameters.
 static int has_soft_contacts(const hfModel* m) {
   return hfi_any_nonzero(hf_model_geom_solref(m), 2 * m->ngeom) ||
          hfi_any_nonzero(hf_model_geom_solimp(m), 5 * m->ngeom) ||
@@ -122,17 +127,18 @@ static int has_soft_contacts(const hfModel* m) {
 // Which weights are needed.
 typedef struct NeededWeights { int contacts, equalities, tendons, dofs; } NeededWeights;
 
-// soft: 1 if MuJoCo's softness is the default of everything.
+// Returns which weights are needed. soft: 1 if MuJoCo's softness is the default of everything.
 static NeededWeights find_needed(const hfModel* m, int soft) {
   NeededWeights needed;
   needed.contacts = soft || has_soft_contacts(m);
   needed.equalities = m->neq > 0 && (soft || hfi_any_nonzero(hf_model_eq_solref(m), 2 * m->neq));
-  needed.tendons =
-      m->ntendon > 0 && (soft || needed.equalities || hfi_any_nonzero(hf_model_tendon_limit_solref(m), 2 * m->ntendon));
+  int has_soft_tendons = hfi_any_nonzero(hf_model_tendon_limit_solref(m), 2 * m->ntendon);
+  needed.tendons = m->ntendon > 0 && (soft || needed.equalities || has_soft_tendons);
   needed.dofs = soft || needed.equalities || hfi_any_nonzero(hf_model_jnt_limit_solref(m), 2 * m->njnt);
   return needed;
 }
 
+// Computes the inverse weights that are needed, at the reference pose, and forgets the present pose.
 void hfi_world_weigh(hfiWorld* w) {
   const hfModel* m = w->model;
   NeededWeights needed = find_needed(m, w->config.mujoco_softness);
