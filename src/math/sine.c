@@ -20,7 +20,7 @@ typedef struct reduced {
 } reduced;
 
 // Words of 32 bits: of 2/pi that are used; of their product with M; of the fraction that is kept.
-enum { WORDS = 7, PRODUCT_WORDS = WORDS + 2, FRACTION_WORDS = 6 };
+enum { USED_WORDS = 7, PRODUCT_WORDS = USED_WORDS + 2, FRACTION_WORDS = 6 };
 
 // Returns the 64 bits of a number of several words, lowest word first, from the given bit on.
 static uint64_t read_bits(const uint32_t* word, int first) {
@@ -47,15 +47,15 @@ static int multiply_by_two_by_pi(uint64_t M, int e, uint32_t* product) {
   // long multiplication, one half of M after the other
   for (int h = 0; h < 2; ++h) {
     uint64_t carry = 0;
-    for (int i = 0; i < WORDS; ++i) {
-      carry += (uint64_t)half[h] * TWO_BY_PI[first + WORDS - 1 - i] + product[i + h];
+    for (int i = 0; i < USED_WORDS; ++i) {
+      carry += (uint64_t)half[h] * TWO_BY_PI[first + USED_WORDS - 1 - i] + product[i + h];
       product[i + h] = (uint32_t)carry;
       carry >>= 32;
     }
-    product[WORDS + h] = (uint32_t)carry;
+    product[USED_WORDS + h] = (uint32_t)carry;
   }
 
-  return 32 * (first + WORDS) - e;
+  return 32 * (first + USED_WORDS) - e;
 }
 
 // Returns the remainder of any finite angle above 100 rad.
@@ -85,6 +85,7 @@ static reduced reduce_large(double x) {
     turns = (hfiPair){sum.high, turns.low + sum.low};
     unit *= 0x1p-32;
   }
+
   // in radians, with its sign
   hfiPair rest = hfi_multiply_pairs(hfi_add_ordered(turns.high, turns.low), PI_BY_2);
   rest = hfi_add_ordered(rest.high, rest.low);

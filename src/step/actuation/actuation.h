@@ -267,7 +267,9 @@ double hfi_slew_slope(const hfActuation* a, double rate, double fastest);
 void hfi_add_integral(const hfActuation* a, int actuator, hfiAffine* force);
 // Adds the force of a muscle, linear about its present length and velocity (muscle.c).
 void hfi_add_muscle(const hfActuation* a, int actuator, hfiAffine* force);
-// Force of actuator i, which is not a DC motor, for its present input.
+// Returns the force of actuator i, which is not a DC motor, for its present input u:
+//
+//   (g0 + g1 l + g2 s) u + b0 + b1 l + b2 s,  the force of an integral, and the force of a muscle
 static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   const hfModel* m = a->model;
   const double* g = hf_model_actuator_gainprm(m) + 3 * i;
@@ -276,6 +278,7 @@ static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   int gain = hf_model_actuator_gaintype(m)[i];
   int bias = hf_model_actuator_biastype(m)[i];
 
+  // gain and bias
   hfiAffine f = {gain == HF_GAIN_MUSCLE ? 0 : g[0] * u, 0, 0};
   if (gain == HF_GAIN_AFFINE) {
     f.length = g[1] * u;
@@ -286,6 +289,7 @@ static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
     f.length += b[1];
     f.velocity += b[2];
   }
+
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) hfi_add_integral(a, i, &f);
   if (gain == HF_GAIN_MUSCLE || bias == HF_BIAS_MUSCLE) hfi_add_muscle(a, i, &f);
   return f;

@@ -62,7 +62,7 @@ static const double HFI_STIFFEST_DRIVE = 1e6;
 // A row that is slowed down becomes steeper by at most this factor [-]. Rows that contradict each other pull with
 // large forces. With a larger factor the rounding errors of these forces would be as large as the forces of other
 // rows.
-static const double HFI_MOST_STRENGTHENING = 100;
+static const double HFI_LARGEST_STRENGTHENING = 100;
 
 // Returns the smaller one of kappa and `stiffest`, and counts the rows that are capped.
 static inline double hfi_cap_slope(hfiRows* rows, double kappa, double stiffest) {
@@ -83,9 +83,11 @@ static inline hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuation
                                                double w, double r, double r_time) {
   hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
   if (!(w > 0)) return inert; // The row moves no dof.
+
   double stiffest = hfi_stiffest(step, w);
   hfSaturatedRow row = {-r / r_time, stiffest, -INFINITY, INFINITY};
   if (law.k <= 0 && law.c <= 0) return row;
+
   double kappa = step->h * law.k + law.c;
   row.s0 = -law.k * r / kappa;
   row.kappa = hfi_cap_slope(rows, kappa, stiffest);
@@ -96,13 +98,14 @@ static inline hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuation
 // removed. Its slope is multiplied by the factor that this function returns [-]. At rest the row then exerts the force
 // that it would exert without the bound, so that a steady load does not open it further and further, however light the
 // bodies are.
-static inline double hfi_strengthen_slowed_row(double slowing) { return min2(slowing, HFI_MOST_STRENGTHENING); }
+static inline double hfi_strengthen_slowed_row(double slowing) { return min2(slowing, HFI_LARGEST_STRENGTHENING); }
 
 // ---- parameters (passive.c, drive.c, fluid.c, limit.c) --------------------------------------------------
 
 // Does any joint have limits?
 static inline int hfi_any_range(const hfiRanges* r) { return r->n > 0 || r->any_ball; }
 
+// Takes the arrays of the ranges from the arena.
 void hfi_ranges_take(hfiRanges* r, const hfModel* m, hfiArena* arena);
 // Finds the joints that have a range now: parameters may change.
 void hfi_ranges_update(hfiRanges* r, const hfModel* m);
@@ -124,10 +127,11 @@ void hfi_bound_orientations(const hfActuation* a);
 
 // ---- inputs and motors (actuator.c, motor.c) ------------------------------------------------------------
 
-// Control of an actuator within its range.
+// Returns the control of an actuator within its range. ctrl (nu), or NULL: zero.
 static inline double hfi_clamped_control(const hfModel* m, int actuator, const double* ctrl) {
   const double* range = hf_model_actuator_ctrlrange(m) + 2 * actuator;
   if (!ctrl) return 0;
+
   if (!hf_model_actuator_ctrllimited(m)[actuator] || m->world.disable_clamp_control) return ctrl[actuator];
   return clamp(ctrl[actuator], range[0], range[1]);
 }

@@ -135,6 +135,7 @@ static void set_torque_bounds(const hfActuation* a, int n, double share, double 
     double drop = m->voltage - K * a->velocity[n];
     narrow_bounds(d, kept + K * share * (drop - voltage) / R, kept + K * share * (drop + voltage) / R);
   }
+
   // the current changes at a bounded rate
   if (has_state(a, n, HF_MOTOR_STATE_CURRENT) && p[HF_MOTOR_CURRENT_RATE] > 0) {
     double way = p[HF_MOTOR_CURRENT_RATE] * p[HF_MOTOR_TIME_CONSTANT] * share;

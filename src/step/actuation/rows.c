@@ -133,6 +133,7 @@ static void append_pieces(hfiRows* rows, int dim, int ncol) {
     n = count_in_tree(rows->tree_of, cols, ncol - first);
 
     p->piece[p->npiece++] = (hfStepPiece){tree, n, p->ncol, p->njac};
+
     // columns count from the tree's first dof
     for (int k = 0; k < n; ++k) cols[k] -= p->tree_start[tree];
 

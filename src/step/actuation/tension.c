@@ -9,10 +9,10 @@
 //
 // This is a spring. A step does not see it, because it pushes along the directions of its start; only the next step
 // does. So steps of length h are stable only if h^2 K < 4 I, with K summed over the connects of the body. If one
-// connect has more than its share of that, h^2 K > STABLE_SHARE I, the step is solved again with a damper between the
+// connect has more than its share of that, h^2 K > UNDAMPED_SHARE I, the step is solved again with a damper between the
 // two bodies, on their relative angular velocity:
 //
-//   kappa = (h K - STABLE_SHARE I/h) max(1, 2 h^2 K/(m L^2)) <= HFI_STIFFEST_DRIVE I/h
+//   kappa = (h K - UNDAMPED_SHARE I/h) max(1, 2 h^2 K/(m L^2)) <= HFI_STIFFEST_DRIVE I/h
 //           about axes across f, TWIST_SHARE times that about f
 //
 //   K  its largest eigenvalue, (f.r + |f| |r|)/2             I  least inertia across f
@@ -29,7 +29,7 @@
 #include <string.h>
 
 // A connect gets no damper if its h^2 K is at most this share of the inertia [-].
-static const double STABLE_SHARE = 1;
+static const double UNDAMPED_SHARE = 1;
 
 // The damper about the pull itself is this share of the damper across it [-]. A pull turns no body back about its own
 // direction, but the links of a bent chain would pull the chain apart if they could spin about their axes without
@@ -93,7 +93,7 @@ static double find_wave_factor(const Side* x, const Side* y, double h) {
 // Returns by how much K of a side is above its share of the inertia, as a slope; 0 for a body that is not free [N m
 // s/rad].
 static double find_excess_slope(const Side* side, double h) {
-  return side->link ? h * side->K - STABLE_SHARE * side->inertia / h : 0;
+  return side->link ? h * side->K - UNDAMPED_SHARE * side->inertia / h : 0;
 }
 
 // Returns kappa of a connect that pulls at its first body with the force |f| u; 0 if it needs no damper [N m s/rad].

@@ -91,7 +91,7 @@ static double write_joint_moment(const hfModel* m, int i, const double* q, doubl
   int nplain = kind->nworld + kind->nchain;
   double length = 0;
 
-  // dofs that do not turn the body about its own axes
+  // dofs with a coordinate each
   q += hf_model_jnt_qposadr(m)[joint];
   for (int k = 0; k < nplain; ++k) {
     moment[k] = gear[k];
@@ -99,7 +99,7 @@ static double write_joint_moment(const hfModel* m, int i, const double* q, doubl
   }
   if (!kind->nbody) return length;
 
-  // dofs that do
+  // a rotation about the body's own axes, whose quaternion comes behind these coordinates
   hfQuat quat = q_unit(q_load(q + nplain));
   hfVec3 g = turn_gear(in_parent, quat, gear + nplain);
   v3_store(moment + nplain, g);

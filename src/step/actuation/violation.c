@@ -12,7 +12,7 @@
 
 // Equalities and limits let go if their error grows faster than this share of the release speed, at which it should
 // fall [-].
-static const double OPENING_SHARE = 0.1;
+static const double LET_GO_SPEED_SHARE = 0.1;
 
 // An equality also lets go, although its rows close, if its error grows by this share within a step [-]. An equality
 // that starts far open and fast, and is being braked, does not.
@@ -196,7 +196,7 @@ static double find_row_opening_speed(const hfActuation* a, const hfiOverload* o)
 // the step: if bodies turn fast, an equality may open although its rows close. So the errors at both ends of the step
 // are compared, too.
 static int is_opening(const hfActuation* a, const hfDynamics* d, const hfiOverload* o, const double* q) {
-  double least_speed = OPENING_SHARE * a->model->world.release_speed;
+  double least_speed = LET_GO_SPEED_SHARE * a->model->world.release_speed;
   if (find_row_opening_speed(a, o) > least_speed) return 1;
 
   double growth = find_error(a, d, o->equality, o->is_rotation, q) - o->error;
@@ -245,7 +245,7 @@ typedef struct Passed {
 
 // Whether the limit of a joint or tendon, passed like this, lets go.
 static int lets_go(const hfModel* m, const hfiLimitLaws* laws, int kind, int id, Passed p) {
-  if (!(p.beyond > LEAST_PASSED && p.speed > OPENING_SHARE * m->world.release_speed)) return 0;
+  if (!(p.beyond > LEAST_PASSED && p.speed > LET_GO_SPEED_SHARE * m->world.release_speed)) return 0;
   return p.beyond > find_passable_distance(m, laws, kind, id, p.width);
 }
 
@@ -321,7 +321,7 @@ static int is_quick_equality(const hfModel* m, const hfiLimitLaws* laws, int i) 
 // Whether a soft equality, or the rotation of a weld, is far open at q (nq) and opens further at v (nv).
 static int is_far_open(hfActuation* a, const hfDynamics* d, int i, const double* q, const double* v) {
   hfiEquality e = hfi_equality_evaluate(a, d, i, q);
-  double least_speed = OPENING_SHARE * a->model->world.release_speed;
+  double least_speed = LET_GO_SPEED_SHARE * a->model->world.release_speed;
   if (!e.dim) return 0;
 
   int nparts = e.dim == 6 ? 2 : 1; // the second is the rotation of a weld

@@ -103,22 +103,22 @@ static void add_composites(hfDynamics* d) {
 
 // U_i = Ic S_i for the dofs of HFI_LANES rows at once: gathers the numbers into lanes, multiplies, and scatters them.
 static inline void find_lane_forces(hfDynamics* d, const int* rows) {
-  const double* at_I[HFI_LANES];
-  const double* at_S[HFI_LANES];
-  double* at_U[HFI_LANES];
+  const double* I_numbers[HFI_LANES];
+  const double* S_numbers[HFI_LANES];
+  double* U_numbers[HFI_LANES];
   for (int k = 0; k < HFI_LANES; ++k) {
     const hfiMassRow* r = &d->mass.row[rows[k]];
-    at_I[k] = (const double*)&d->mass.Ic[r->link];
-    at_S[k] = (const double*)&d->S[r->dof];
-    at_U[k] = (double*)&d->scratch.U[r->dof];
+    I_numbers[k] = (const double*)&d->mass.Ic[r->link];
+    S_numbers[k] = (const double*)&d->S[r->dof];
+    U_numbers[k] = (double*)&d->scratch.U[r->dof];
   }
 
   hfiInertias I;
   hfiMotions S;
-  hfi_gather(at_I, 10, (hfiLanes*)&I);
-  hfi_gather(at_S, 6, (hfiLanes*)&S);
+  hfi_gather(I_numbers, 10, (hfiLanes*)&I);
+  hfi_gather(S_numbers, 6, (hfiLanes*)&S);
   hfiForces U = inertias_mul(&I, S);
-  hfi_scatter((const hfiLanes*)&U, 6, at_U);
+  hfi_scatter((const hfiLanes*)&U, 6, U_numbers);
 }
 
 // U_i = Ic S_i for the dofs of the first n rows. If a single one is left over, it is computed alone, which takes less
@@ -142,6 +142,7 @@ static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int3
     v3_store(row, F.f);
     for (k = 3; k < 6; ++k) row[k] = v3_dot(F.n, d->S[col[k]].w);
   }
+
   // the dofs behind the root
   for (; k < r->n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
 }

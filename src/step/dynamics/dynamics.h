@@ -173,6 +173,7 @@ static inline int hfi_is_free_alone(const hfDynamics* d, int body) {
   return hf_model_jnt_type(m)[hfi_link_of(d, body)->joint] == HF_JOINT_FREE;
 }
 
+// The reference point of the spatial quantities of a link; the origin of the world for link 0 [m].
 static inline hfVec3 hfi_link_reference(const hfDynamics* d, int link) {
   int tree = d->link[link].tree;
   return tree < 0 ? v3_zero() : d->p_WO[tree];
@@ -181,13 +182,14 @@ static inline hfVec3 hfi_link_reference(const hfDynamics* d, int link) {
 static inline hfVec3 hfi_body_reference(const hfDynamics* d, int body) {
   return hfi_link_reference(d, d->body_link[body]);
 }
-// Velocity of a body, and of its point at p_W.
+// Returns the angular velocity of a body and the velocity of its point at p_W.
 static inline hfMotion hfi_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) {
   int link = d->body_link[body];
   hfMotion V = d->V[link];
   V.v = v3_add(V.v, v3_cross(V.w, v3_sub(p_W, hfi_link_reference(d, link))));
   return V;
 }
+// Centre of mass of a body alone, in the world [m].
 static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
   return pose_point(d->X_WB[body], v3_load(hf_model_body_com(d->model) + 3 * body));
 }
@@ -200,6 +202,7 @@ void hfi_joint_difference(int type, const double* q0, const double* q1, double h
 
 // Makes springs use the rest positions of the state from now on. The state must outlive their use.
 void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state);
+// Rest positions (nq) of the springs of joints, and rest interval (2) of the spring of a tendon.
 static inline const double* hfi_rest_positions(const hfDynamics* d) {
   return d->rest ? d->rest : hf_model_qpos_spring(d->model);
 }

@@ -182,6 +182,7 @@ void hfi_gravity_bias(hfDynamics* d, double* c);
 // The dofs `begin` to end - 1.
 typedef struct hfiRange { int begin, end; } hfiRange;
 
+// Returns the dofs of tree t.
 static inline hfiRange hfi_tree_dofs(const hfModel* m, int t) {
   int first = hf_model_tree_dofadr(m)[t];
   hfiRange r = {first, first + hf_model_tree_dofnum(m)[t]};

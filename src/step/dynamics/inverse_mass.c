@@ -83,15 +83,16 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
 
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
-    int p = link->parent;
+    int parent_link = link->parent;
+    // several joints together bound nothing, as a free joint
     int type = link->njoint == 1 ? d->kinematics.step[link->joint].type : HF_JOINT_FREE;
-    Resistance parent = {.moment = {INFINITY, INFINITY, INFINITY}}; // the world
-    if (p) parent = find_resistance(&d->link[p], ancestors_of[p - 1]);
+    Resistance parent = {.moment = {INFINITY, INFINITY, INFINITY}}; // the world cannot turn
+    if (parent_link) parent = find_resistance(&d->link[parent_link], ancestors_of[parent_link - 1]);
 
     // the bound by the links alone
     double bound = INFINITY;
-    if (type == HF_JOINT_HINGE) bound = bound_by_links(d, link, p ? &parent : NULL);
-    if (type == HF_JOINT_SLIDE && !p && link->mass > 0) bound = 1 / link->mass;
+    if (type == HF_JOINT_HINGE) bound = bound_by_links(d, link, parent_link ? &parent : NULL);
+    if (type == HF_JOINT_SLIDE && !parent_link && link->mass > 0) bound = 1 / link->mass;
 
     ancestors_of[l - 1] = resistance_behind(type, armature[link->dof], &parent);
     for (int i = link->dof; i < link->dof + link->ndof; ++i)

@@ -26,34 +26,37 @@ static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
 // Does what hfi_inertial_force does, for HFI_LANES links at once. B: accelerations that are added to those of d, or
 // NULL.
 HFI_FORCE_INLINE void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
-  const double* at_I[HFI_LANES];
-  const double* at_V[HFI_LANES];
-  const double* at_A[HFI_LANES];
-  const double* at_B[HFI_LANES];
-  double* at_F[HFI_LANES];
+  // where the numbers of each link are
+  const double* I_numbers[HFI_LANES];
+  const double* V_numbers[HFI_LANES];
+  const double* A_numbers[HFI_LANES];
+  const double* B_numbers[HFI_LANES];
+  double* F_numbers[HFI_LANES];
   for (int k = 0; k < HFI_LANES; ++k) {
     int l = links[k];
-    at_I[k] = (const double*)&d->mass.I[l];
-    at_V[k] = (const double*)&d->V[l];
-    at_A[k] = (const double*)&d->A[l];
-    at_B[k] = B ? (const double*)&B[l] : NULL;
-    at_F[k] = (double*)&d->scratch.F[l];
+    I_numbers[k] = (const double*)&d->mass.I[l];
+    V_numbers[k] = (const double*)&d->V[l];
+    A_numbers[k] = (const double*)&d->A[l];
+    B_numbers[k] = B ? (const double*)&B[l] : NULL;
+    F_numbers[k] = (double*)&d->scratch.F[l];
   }
 
+  // gather them into lanes, compute, and scatter
   hfiInertias I;
-  hfiMotions V, A;
-  hfi_gather(at_I, 10, (hfiLanes*)&I);
-  hfi_gather(at_V, 6, (hfiLanes*)&V);
-  hfi_gather(at_A, 6, (hfiLanes*)&A);
+  hfiMotions V;
+  hfiMotions A;
+  hfi_gather(I_numbers, 10, (hfiLanes*)&I);
+  hfi_gather(V_numbers, 6, (hfiLanes*)&V);
+  hfi_gather(A_numbers, 6, (hfiLanes*)&A);
 
   if (B) {
     hfiMotions more;
-    hfi_gather(at_B, 6, (hfiLanes*)&more);
+    hfi_gather(B_numbers, 6, (hfiLanes*)&more);
     A = mos_add(A, more);
   }
 
   hfiForces F = fos_add(inertias_mul(&I, A), mos_cross_force(V, inertias_mul(&I, V)));
-  hfi_scatter((const hfiLanes*)&F, 6, at_F);
+  hfi_scatter((const hfiLanes*)&F, 6, F_numbers);
 }
 
 // Writes scratch.F of links `first` to end - 1 at the acceleration A + B (B may be NULL). A single link that is left

@@ -30,7 +30,7 @@ static const double LARGEST_IMPEDANCE = 0.9999;
 // the width of an impedance above this [m],
 static const double LEAST_WIDTH = 1e-15;
 // and the damping ratio above this [-].
-static const double LEAST_DAMPING_RATIO = 1e-6;
+static const double LEAST_SOLREF_DAMPING_RATIO = 1e-6;
 // The resting depth is found up to this share of itself [-].
 static const double DEPTH_ROUNDING_SHARE = 1e-14;
 // Bisection takes at most this many steps.
@@ -75,7 +75,7 @@ hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, do
 
   if (solref[0] > 0) {
     double T = max2(solref[0], 2 * h);
-    double z = max2(solref[1], LEAST_DAMPING_RATIO);
+    double z = max2(solref[1], LEAST_SOLREF_DAMPING_RATIO);
     law.k = 1 / sqr(dmax * T * z);
     law.b = 2 / (dmax * T);
   } else {
