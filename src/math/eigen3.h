@@ -37,7 +37,7 @@ static inline void rotate_pair(double a[3][3], double v[3][3], int p, int q) {
 // Finds the three eigenvalues, in descending order, and the axes of S = xx yy zz xy xz yz.
 static inline void eigen3(const double* S, double* values, hfMat3* R) {
   const double NEGLIGIBLE_SHARE = 1e-18; // Entries off the diagonal are zero below this share of all entries [-].
-  const int MAX_SWEEPS = 30;             // Four or five are usual, because sweeps converge quadratically.
+  const int MAX_SWEEPS = 30;             // Few are needed, because sweeps converge quadratically.
   double a[3][3] = {{S[0], S[3], S[4]}, {S[3], S[1], S[5]}, {S[4], S[5], S[2]}};
   double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   double scale = fabs(S[0]) + fabs(S[1]) + fabs(S[2]) + fabs(S[3]) + fabs(S[4]) + fabs(S[5]);

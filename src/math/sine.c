@@ -61,6 +61,7 @@ static int multiply_by_two_by_pi(uint64_t M, int e, uint32_t* product) {
 // Returns the remainder of any finite angle above 100 rad.
 static reduced reduce_large(double x) {
   const hfiPair PI_BY_2 = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+
   // the product M 2^e times 2/pi, above one word of zeros; two words of zeros end it
   uint64_t bits = hfi_bits_of(x);
   uint64_t M = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(0x10000000000000);

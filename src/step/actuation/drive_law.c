@@ -75,8 +75,8 @@ hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfi
   int start = a->moments.start[i];
   int n = a->moments.start[i + 1] - start;
   hfiDrive drive = {0, 0, 0, 0};
-  // computed torque
 
+  // computed torque
   if (computes_torque(a, i)) {
     drive.f0 = a->drives.torque[a->moments.dof[start]] / a->moments.entry[start];
     return drive;

@@ -86,7 +86,6 @@ static Steady find_steady_current(const hfActuation* a, int n, int implicit) {
 
   // the torque that it asks for, and the voltage for this torque
   double scale = p[HF_MOTOR_RESISTANCE] / max2(LEAST_MOTOR_DIVISOR, K);
-
   double kp = p[HF_MOTOR_KP] + (is_held ? 0 : h * ki);
   double kd = p[HF_MOTOR_KD];
   hfiAffine tau = {p[HF_MOTOR_KP] * m->pos + kd * m->vel + ki * I + m->torque, -kp, -kd};
@@ -254,6 +253,7 @@ static void read_inputs(hfActuation* a, int n, const double* act, const double* 
 static void set_rates(hfActuation* a, int n, double length, double velocity, int implicit) {
   const double* p = parameters(a, n);
   const hfiMotor* m = &a->drives.motor[n];
+
   // the integral stops at its bound
   double error = m->pos - length;
   double Imax = p[HF_MOTOR_IMAX];

@@ -24,6 +24,7 @@ static void set_torque_bounds(hfActuation* a, int x) {
   double largest = is_limited ? hf_model_actuator_forcerange(a->model)[2 * x + 1] : INFINITY;
   hfVec3 tau = v3(find_axis_torque(a, x), find_axis_torque(a, x + 1), find_axis_torque(a, x + 2));
   double size = v3_norm(tau);
+
   // the torque at the start, shortened to the bound F
   double kept[3];
   v3_store(kept, size > largest ? v3_scale(largest / size, tau) : tau);

@@ -10,6 +10,7 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
   const hfModel* m = a->model;
   const hfiPassive* has = &a->passive;
   hfiRowNotes* notes = &a->notes;
+
   // no rows and no notes yet
   hfi_rows_begin(&a->rows, problem);
 

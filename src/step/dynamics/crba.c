@@ -158,6 +158,7 @@ void hf_dynamics_update_mass_matrix(hfDynamics* d) {
   int n = hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_MASS) ? mass->nvarying : mass->nrow;
   add_composites(d);
   find_forces(d, n);
+
   // the rows, then armature of tendons
   for (int k = 0; k < n; ++k) {
     const hfiMassRow* r = &mass->row[k];
@@ -209,6 +210,7 @@ static void multiply_free(const double* row, const double* restrict x, double* r
   const double* r3 = row + 6;
   const double* r4 = row + 10;
   const double* r5 = row + 15;
+
   // the diagonal
   y[0] = row[0] * x[0];
   y[1] = row[2] * x[1];

@@ -309,6 +309,7 @@ static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* 
   hfVec3 L = sym3_mulv(I, w);
   hfVec3 L1 = m3_tmulv(*R1, m3_mulv(*R_m, L));
   hfVec3 w1 = solve_inertia(I, L1);
+
   // the factor s; w stays if it cannot be computed
   double before = v3_dot(w, L);
   double after = v3_dot(w1, L1);

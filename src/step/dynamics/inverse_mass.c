@@ -84,6 +84,7 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
     int parent_link = link->parent;
+
     // several joints together bound nothing, as a free joint
     int type = link->njoint == 1 ? d->kinematics.step[link->joint].type : HF_JOINT_FREE;
     Resistance parent = {.moment = {INFINITY, INFINITY, INFINITY}}; // the world cannot turn

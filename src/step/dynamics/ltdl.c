@@ -204,6 +204,7 @@ HFI_FORCE_INLINE void solve_branches(const hfDynamics* d, int begin, int end, in
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* depth = hf_model_dof_depth(d->model);
   const int32_t* M_col = hf_model_M_col(d->model);
+
   // the unknowns of the trunk are kept in registers
   double root[MAX_TRUNK];
   for (int a = 0; a < trunk; ++a) root[a] = x[begin + a];
@@ -216,9 +217,9 @@ HFI_FORCE_INLINE void solve_branches(const hfDynamics* d, int begin, int end, in
     for (int a = 0; a < trunk; ++a) root[a] -= row[a] * xk;
     for (int a = trunk, n = depth[k]; a < n; ++a) x[col[a]] -= row[a] * xk;
   }
-  solve_chain(d->mass.L + adr[begin], d->mass.Dinv + begin, trunk, root);
 
-  // outward
+  // the trunk, then outward
+  solve_chain(d->mass.L + adr[begin], d->mass.Dinv + begin, trunk, root);
   for (int k = begin + trunk; k < end; ++k) {
     const double* row = d->mass.L + adr[k];
     const int32_t* col = M_col + adr[k];
