@@ -61,12 +61,15 @@ def struct_dtype(description: tuple[int, list[tuple[str, str, int, int]]]) -> np
 
 
 def columns(records: np.ndarray) -> dict[str, np.ndarray]:
-    """The fields of a structured array, as ``sim.contacts()`` and ``batch.reports`` are, as arrays of one dimension: a vector of three becomes
-    ``p_W.x``, ``p_W.y``, ``p_W.z``, others ``NAME.0`` and so on. For a table: ``pandas.DataFrame(hf.columns(sim.contacts()))``."""
+    """The fields of a structured array, as ``sim.contacts()`` and ``batch.reports`` are, as arrays of one dimension:
+    a vector of three becomes ``p_W.x``, ``p_W.y``, ``p_W.z``, others ``NAME.0`` and so on. For a table:
+    ``pandas.DataFrame(hf.columns(sim.contacts()))``."""
     names = getattr(records, "dtype", np.dtype(float)).names
     if names is None or records.ndim != 1:
         raise TypeError("columns are made of a structured array with one dimension, as sim.contacts() is")
+
     out: dict[str, np.ndarray] = {}
+
     for name in names:
         values = records[name]
         if values.ndim == 1:
@@ -94,7 +97,8 @@ _MUJOCO = {"qpos": "q", "qvel": "v", "qacc": "acceleration", "qfrc_applied": "fo
 
 
 def near(name: str, known: Sequence[str]) -> str:
-    """How the message about an unknown name ends: with names that are like it, or with the one of what MuJoCo calls so."""
+    """How the message about an unknown name ends: with names that are like it, or with the one of what MuJoCo calls
+    so."""
     if _MUJOCO.get(name) in known:
         return f"; what MuJoCo calls {name} is {_MUJOCO[name]}"
     names = difflib.get_close_matches(name, [k for k in known if not k.startswith("_")], 3, 0.6)
@@ -105,7 +109,8 @@ _MOST_NAMES = 20  # that a message lists
 
 
 def no_name(kind: str, name: str, known: Sequence[str]) -> str:
-    """The message about a name that no object of a kind has: with names that are like it, and with the names that there are."""
+    """The message about a name that no object of a kind has: with names that are like it, and with the names that
+    there are."""
     if not known:
         return f'no {kind} is named "{name}": there is none with a name'
     more = f", and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
@@ -147,15 +152,16 @@ def _without_names(result: Any, given: Sequence[Any]) -> Any:
 
 
 class NamedArray(np.ndarray):
-    """An array whose last axis also answers to names: ``q["elbow"]``. A list of names gives a copy of all their numbers,
-    ``q[["elbow", "wrist"]]``, and may be assigned to. Of an array with a row for each body names select rows: ``wrench["cup"]``.
+    """An array whose last axis also answers to names: ``q["elbow"]``. A list of names gives a copy of all their
+    numbers, ``q[["elbow", "wrist"]]``, and may be assigned to. Of an array with a row for each body names select
+    rows: ``wrench["cup"]``.
 
     A name gives a number where the object has one coordinate and a view of several where it has more (a free joint has
     seven positions). A view is the library's memory: copy it to keep it. ``array.names`` lists the names,
     ``array.columns`` one for each number of the last axis, which has none if names select rows.
 
-    Copies, arithmetic and functions of each number keep the names. What NumPy makes of an array in another order or another
-    shape (``sort``, ``roll``, ``take``, products with matrices) has none.
+    Copies, arithmetic and functions of each number keep the names. What NumPy makes of an array in another order or
+    another shape (``sort``, ``roll``, ``take``, products with matrices) has none.
     """
 
     _slices: dict[str, slice] | None = None
@@ -189,7 +195,8 @@ class NamedArray(np.ndarray):
         return result if func in _KEEP_PLACES or result is NotImplemented else _without_names(result, (*args, *kwargs.values()))
 
     def _forget_order(self) -> None:
-        """Forgets the names after the numbers of a copy were put in another order. Those of the library's own memory stay what they are called."""
+        """Forgets the names after the numbers of a copy were put in another order. Those of the library's own memory
+        stay what they are called."""
         if self.flags.owndata:
             self._slices = None
 
@@ -222,8 +229,8 @@ class NamedArray(np.ndarray):
 
     @property
     def columns(self) -> list[str]:
-        """A name for each number of the last axis, as in the columns of logs: ``elbow``, ``cup.x``, ``gyro.0``. For a table:
-        ``pandas.DataFrame(run.q[0], columns=run.q.columns)``."""
+        """A name for each number of the last axis, as in the columns of logs: ``elbow``, ``cup.x``, ``gyro.0``. For a
+        table: ``pandas.DataFrame(run.q[0], columns=run.q.columns)``."""
         if self._rows:
             return []
         return [f"{name}.{part}" if part else name for name, place in (self._known() or {}).items() for part in self._parts(place.stop - place.start)]
@@ -277,7 +284,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     class NamedField:
-        """How a type checker sees a field that gives a named array and takes all that NumPy takes for numbers: ``state.q = [0, 1]``."""
+        """How a type checker sees a field that gives a named array and takes all that NumPy takes for numbers:
+        ``state.q = [0, 1]``."""
 
         def __get__(self, owner: Any, kind: Any = None) -> NamedArray: ...
         def __set__(self, owner: Any, value: ArrayLike) -> None: ...

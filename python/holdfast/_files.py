@@ -1,5 +1,5 @@
-"""Files that appear whole: an older file of the same name stays until the new one is complete, and a process that is killed leaves
-nothing beside it."""
+"""Files that appear whole: an older file of the same name stays until the new one is complete, and a process that is
+killed leaves nothing beside it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def refuse_ending(path: FilePath, written: str, *endings: str) -> None:
 
 
 def _open_nameless(folder: Path) -> int | None:
-    """A file of the folder that has no name, so that nothing is left of it when the process ends; None where there are none."""
+    """A file of the folder that has no name, so that nothing is left of it when the process ends; None where there
+    are none."""
     try:
         return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
     except (AttributeError, OSError):
@@ -45,6 +46,7 @@ def _open_nameless(folder: Path) -> int | None:
 
 
 def _give_name(file: int, name: Path) -> None:
+    """Gives a name to a file that has none."""
     folder = os.open(name.parent, os.O_RDONLY)  # with a folder given, link follows the symbolic link of /proc
     try:
         os.link(f"/proc/self/fd/{file}", name, src_dir_fd=folder, follow_symlinks=True)
@@ -53,10 +55,11 @@ def _give_name(file: int, name: Path) -> None:
 
 
 def _sync(path: FilePath | int) -> None:
-    """Waits until the disk has a file or the names of a folder, unless the environment says HOLDFAST_FSYNC=off. What cannot be
-    synchronised (a pipe, a folder that may not be read) is left to the system."""
+    """Waits until the disk has a file or the names of a folder, unless the environment says HOLDFAST_FSYNC=off. What
+    cannot be synchronised (a pipe, a folder that may not be read) is left to the system."""
     if os.environ.get("HOLDFAST_FSYNC") == "off":
         return
+
     try:
         file = os.dup(path) if isinstance(path, int) else os.open(path, os.O_RDONLY)
     except OSError:
@@ -84,9 +87,10 @@ def refuse_same_file(files: dict[str, FilePath | None]) -> None:
 
 @contextmanager
 def written_beside(path: FilePath) -> Iterator[Path]:
-    """A path to which the new file is written. The file takes the place of the older one when the block ends, with its permissions;
-    when the block fails, the older file stays. What is no file, as a device or a pipe, is written itself: a file must not take its place. What the
-    system refuses is a FileError that names the file as the library does, and not the path to which the new file is written."""
+    """A path to which the new file is written. The file takes the place of the older one when the block ends, with
+    its permissions; when the block fails, the older file stays. What is no file, as a device or a pipe, is written
+    itself: a file must not take its place. What the system refuses is a FileError that names the file as the library
+    does, and not the path to which the new file is written."""
     try:
         with _written_beside(path) as temporary:
             yield temporary
@@ -99,14 +103,17 @@ def written_beside(path: FilePath) -> Iterator[Path]:
 
 @contextmanager
 def _written_beside(path: FilePath) -> Iterator[Path]:
+    """Does the work of written_beside; what the system refuses is an OSError here."""
     target = Path(file_name(path)).resolve()  # a link stays a link
     if target.exists() and not target.is_file():
         yield target
         return
+
     temporary = target.with_name(f".{os.getpid()}-{time.monotonic_ns():x}{target.suffix[:16]}")  # the whole name may be as long as a name can be
     file = _open_nameless(target.parent)
     if file is None:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # so that a folder that cannot be written is refused before the block
+
     try:
         yield Path(f"/proc/self/fd/{file}") if file is not None else temporary
         _sync(file if file is not None else temporary)

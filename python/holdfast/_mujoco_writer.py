@@ -1,5 +1,5 @@
-"""Writes a compiled ``mjModel`` as MJCF, number by number: options, meshes, bodies with all that they carry, constraints, keyframes.
-_mujoco_acting.py writes actuators and sensors."""
+"""Writes a compiled ``mjModel`` as MJCF, number by number: options, meshes, bodies with all that they carry,
+constraints, keyframes. _mujoco_acting.py writes actuators and sensors."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def write_mjcf(m: Any) -> str:
     """The MJCF of an ``mjModel``."""
     source, root = Source(m), ET.Element("mujoco", model="from_mujoco")
     add(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false", boundmass=0, boundinertia=0)
+
     _write_options(m, root)
     _write_assets(source, add(root, "asset"))
     _write_bodies(source, add(root, "worldbody"))
@@ -29,27 +30,34 @@ def write_mjcf(m: Any) -> str:
     _write_tendons(source, add(root, "tendon"))
     write_actuators(source, add(root, "actuator"))
     write_sensors(source, add(root, "sensor"))
+
     if m.nkey:
         _write_keys(source, add(root, "keyframe"))
+
     source.remove_made_names(root)
     return ET.tostring(root, encoding="unicode")
 
 
 def _write_options(m: Any, root: ET.Element) -> None:
+    """Writes the options of a scene, with its flags."""
     o = m.opt
     option = add(root, "option", timestep=o.timestep, gravity=o.gravity, impratio=o.impratio, magnetic=o.magnetic,
                  density=o.density, viscosity=o.viscosity, wind=o.wind, cone=("pyramidal", "elliptic")[int(o.cone)])
+
     if o.disableactuator:
         option.set("actuatorgroupdisable", " ".join(str(g) for g in range(31) if o.disableactuator >> g & 1))
+
     flags = {}
     for word in _DISABLED:
         bit = getattr(mujoco.mjtDisableBit, "mjDSBL_" + word.upper(), None)  # None: this version of MuJoCo has no such flag
         if bit is not None and o.disableflags & int(bit):
             flags[word] = "disable"
+
     if o.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE):
         flags["override"] = "enable"
         for word in ("o_margin", "o_solref", "o_solimp", "o_friction"):
             option.set(word, text(getattr(o, word)))
+
     if flags:
         add(option, "flag", **flags)
 
@@ -88,7 +96,8 @@ def _centre(corners: np.ndarray, inertia: str) -> np.ndarray:
 
 
 def _inertia_rule(m: Any, i: int, vertices: np.ndarray, faces: np.ndarray) -> str:
-    """The rule of inertia by which MuJoCo moved the mesh: its centre of mass is the origin. Any other rule would move the frame of its geoms."""
+    """The rule of inertia by which MuJoCo moved the mesh: its centre of mass is the origin. Any other rule would move
+    the frame of its geoms."""
     hull = _hull_faces(m, i)
     rules = {"legacy": faces, "exact": faces, "convex": hull, "shell": faces}
     size, distance = float(np.ptp(vertices, axis=0).max()), {}
@@ -156,6 +165,7 @@ def _write_content(source: Source, body: ET.Element, b: int) -> None:
 
 
 def _write_joint(source: Source, body: ET.Element, j: int) -> None:
+    """Writes a joint; a free joint has no place, axis or limits."""
     m = source.m
     kind, dof, q = _JOINT[int(m.jnt_type[j])], int(m.jnt_dofadr[j]), int(m.jnt_qposadr[j])
     joint = add(body, "joint", name=source.name("joint", j), type=kind, armature=m.dof_armature[dof],
@@ -163,15 +173,18 @@ def _write_joint(source: Source, body: ET.Element, j: int) -> None:
                 stiffness=polynomial(m, "jnt_stiffness", j), margin=m.jnt_margin[j],
                 **solver_values(m.jnt_solref[j], m.jnt_solimp[j], "limit"),
                 **solver_values(m.dof_solref[dof], m.dof_solimp[dof], "friction"))
+
     if kind == "free":
         return
     if field(m, "jnt_springyield", j):
         joint.set("springyield", text(m.jnt_springyield[j]))
+
     joint.set("pos", text(m.jnt_pos[j]))
     if kind != "ball":
         joint.set("axis", text(m.jnt_axis[j]))
         joint.set("ref", text(m.qpos0[q]))
         joint.set("springref", text(m.qpos_spring[q]))
+
     if m.jnt_limited[j]:
         set_range(joint, "", m.jnt_range[j])
     if m.jnt_actfrclimited[j]:
@@ -187,19 +200,23 @@ def _colour(m: Any, g: int) -> np.ndarray:
 
 
 def _write_geom(source: Source, body: ET.Element, g: int) -> None:
+    """Writes a geom."""
     m = source.m
     shape = GEOM[int(m.geom_type[g])]
     geom = add(body, "geom", name=source.name("geom", g), type=shape, pos=m.geom_pos[g], quat=m.geom_quat[g],
                friction=m.geom_friction[g], margin=m.geom_margin[g], gap=m.geom_gap[g], solmix=m.geom_solmix[g],
                rgba=_colour(m, g), **solver_values(m.geom_solref[g], m.geom_solimp[g]))
+
     for word in ("contype", "conaffinity", "condim", "priority", "group"):
         geom.set(word, str(int(getattr(m, "geom_" + word)[g])))
+
     for word in ("surfacevel", "adhesion"):
         if np.any(field(m, "geom_" + word, g)):
             geom.set(word, text(field(m, "geom_" + word, g)))
     if m.geom_fluid[g][0]:
         geom.set("fluidshape", "ellipsoid")
         geom.set("fluidcoef", text(m.geom_fluid[g][1:6]))
+
     if shape in ("mesh", "hfield"):
         geom.set(shape, source.name(shape, m.geom_dataid[g]))
     else:
@@ -207,13 +224,16 @@ def _write_geom(source: Source, body: ET.Element, g: int) -> None:
 
 
 def _write_camera(source: Source, body: ET.Element, c: int) -> None:
+    """Writes a camera, with its chip or its field of view."""
     m = source.m
     camera = add(body, "camera", name=source.name("camera", c), pos=m.cam_pos[c], quat=m.cam_quat[c], resolution=" ".join(str(int(n)) for n in m.cam_resolution[c]),
                  mode=("fixed", "track", "trackcom", "targetbody", "targetbodycom")[int(m.cam_mode[c])])
+
     if m.cam_targetbodyid[c] >= 0:
         camera.set("target", source.name("body", m.cam_targetbodyid[c]))
     if field(m, "cam_projection", c) or field(m, "cam_orthographic", c):  # the second is the name in MuJoCo 3
         camera.set("projection", "orthographic")
+
     has_chip = float(m.cam_sensorsize[c][1]) > 0
     if has_chip:
         for word, numbers in (("sensorsize", m.cam_sensorsize[c]), ("focal", m.cam_intrinsic[c][:2]), ("principal", m.cam_intrinsic[c][2:])):
@@ -226,6 +246,7 @@ def _write_camera(source: Source, body: ET.Element, c: int) -> None:
 
 
 def _write_contacts(source: Source, contact: ET.Element) -> None:
+    """Writes the pairs of geoms that have their own contact parameters, and the bodies that do not touch."""
     m = source.m
     for i in range(m.npair):
         add(contact, "pair", geom1=source.name("geom", m.pair_geom1[i]), geom2=source.name("geom", m.pair_geom2[i]),
@@ -237,12 +258,14 @@ def _write_contacts(source: Source, contact: ET.Element) -> None:
 
 
 def _write_equalities(source: Source, parent: ET.Element) -> None:
+    """Writes the equalities, each by what it joins."""
     m = source.m
     for i in range(m.neq):
         kind, data, objects = _EQUALITY[int(m.eq_type[i])], m.eq_data[i], (m.eq_obj1id[i], m.eq_obj2id[i])
         common = {"active": "true" if m.eq_active0[i] else "false", **solver_values(m.eq_solref[i], m.eq_solimp[i])}
         of = kind if kind in ("joint", "tendon") else "site" if OBJECT[int(m.eq_objtype[i])] == "site" else "body"
         ends = {f"{of}{k + 1}": source.name(of, number) for k, number in enumerate(objects) if number >= 0}
+
         if kind == "connect":
             add(parent, kind, **ends, anchor=data[:3] if of == "body" else None, **common)
         elif kind == "weld":
@@ -252,6 +275,7 @@ def _write_equalities(source: Source, parent: ET.Element) -> None:
 
 
 def _write_tendons(source: Source, parent: ET.Element) -> None:
+    """Writes the tendons with their paths."""
     m = source.m
     for t in range(m.ntendon):
         first, count = int(m.tendon_adr[t]), int(m.tendon_num[t])
@@ -261,17 +285,20 @@ def _write_tendons(source: Source, parent: ET.Element) -> None:
                      springlength=m.tendon_lengthspring[t], margin=m.tendon_margin[t],
                      **solver_values(m.tendon_solref_lim[t], m.tendon_solimp_lim[t], "limit"),
                      **solver_values(m.tendon_solref_fri[t], m.tendon_solimp_fri[t], "friction"))
+
         if field(m, "tendon_springyield", t):
             tendon.set("springyield", text(m.tendon_springyield[t]))
         if m.tendon_limited[t]:
             set_range(tendon, "", m.tendon_range[t])
         if m.tendon_actfrclimited[t]:
             set_range(tendon, "actuatorfrc", m.tendon_actfrcrange[t])
+
         for w in range(first, first + count):
             _write_tendon_part(source, tendon, w)
 
 
 def _write_tendon_part(source: Source, tendon: ET.Element, w: int) -> None:
+    """Writes a joint of a fixed tendon, or a place on the path of a spatial one."""
     m = source.m
     kind, number, value = _WRAP[int(m.wrap_type[w])], int(m.wrap_objid[w]), float(m.wrap_prm[w])
     if kind == "joint":

@@ -1,4 +1,5 @@
-"""What all parts of the MJCF writer share: names of objects, words for MuJoCo's numbers, elements and their attributes."""
+"""What all parts of the MJCF writer share: names of objects, words for MuJoCo's numbers, elements and their
+attributes."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def polynomial(m: Any, name: str, i: int) -> Any:
 
 
 def solver_values(solref: Any, solimp: Any, of: str = "") -> dict[str, Any]:
-    """Attributes solref and solimp of a contact; with ``of`` those of a limit or friction loss. Values that are MuJoCo's defaults are left out, so that Holdfast's own stiffness acts."""
+    """Attributes solref and solimp of a contact; with ``of`` those of a limit or friction loss. Values that are
+    MuJoCo's defaults are left out, so that Holdfast's own stiffness acts."""
     values: dict[str, Any] = {}
     if not np.allclose(solref, (0.02, 1)):
         values["solref" + of] = solref
@@ -85,8 +87,8 @@ class Source:
         return self._name[kind, int(i)]
 
     def remove_made_names(self, root: ET.Element) -> None:
-        """Takes names away from parts that have none in the model, if nothing refers to them: they are called as when a file is read, a free joint like
-        its body."""
+        """Takes names away from parts that have none in the model, if nothing refers to them: they are called as when
+        a file is read, a free joint like its body."""
         needed = {value for element in root.iter() for key, value in element.attrib.items() if key != "name"}
         for element in root.iter():
             if element.tag not in ("mesh", "hfield") and element.get("name") in self._made - needed:

@@ -13,7 +13,8 @@ from .state import Input
 
 
 class Grip(_core.Grip):
-    """Force control of a parallel gripper whose drive pushes with a force, closing > 0. Widths are between the pads [m].
+    """Force control of a parallel gripper whose drive pushes with a force, closing > 0. Widths are between the pads
+    [m].
 
         grip = hf.Grip()
         grip.close(width, 20)              # until contact, then squeeze with 20 N
@@ -39,18 +40,20 @@ class Grip(_core.Grip):
         self._open(width_now, width)
 
     def close(self, width_now: float, squeeze: float) -> None:
-        """Begins to close from a width [m] until contact, then to squeeze [N]. While it squeezes already, it changes the squeeze only."""
+        """Begins to close from a width [m] until contact, then to squeeze [N]. While it squeezes already, it changes
+        the squeeze only."""
         self._close(width_now, squeeze)
 
     def control(self, width: float, rate: float, squeeze: float, h: float) -> float:
-        """Force of the drive [N] for a period h [s], from what is measured: width [m], its rate (opening > 0) [m/s], and squeeze, the mean of
-        the normal forces at the fingers [N]."""
+        """Force of the drive [N] for a period h [s], from what is measured: width [m], its rate (opening > 0) [m/s],
+        and squeeze, the mean of the normal forces at the fingers [N]."""
         return self._control(width, rate, squeeze, h)
 
 
 class IkResult(NamedTuple):
-    """Joint positions or rates (n), a status ("ok", "no solution", "not converged") and how near it came: position_error [m],
-    rotation_error [rad], iterations, restarts, and how many joints are limited by their ranges or speeds. Errors of rates are in m/s and rad/s."""
+    """Joint positions or rates (n), a status ("ok", "no solution", "not converged") and how near it came:
+    position_error [m], rotation_error [rad], iterations, restarts, and how many joints are limited by their ranges or
+    speeds. Errors of rates are in m/s and rad/s."""
 
     q: np.ndarray
     status: str
@@ -82,9 +85,9 @@ def _rotation_of(x: Any) -> np.ndarray:
 
 
 class Arm(_core.Arm):
-    """A chain of hinges and slides that moves a tip (a site, or else a body). base: the first body whose joints belong to the chain, for
-    an arm on a moving base; None: all joints from the world to the tip. ``arm.joints`` are the ids of its ``arm.n`` joints, and ``arm.effort``
-    the largest forces of their motors (n) [N m or N].
+    """A chain of hinges and slides that moves a tip (a site, or else a body). base: the first body whose joints
+    belong to the chain, for an arm on a moving base; None: all joints from the world to the tip. ``arm.joints`` are
+    the ids of its ``arm.n`` joints, and ``arm.effort`` the largest forces of their motors (n) [N m or N].
 
         arm = hf.Arm(model, "tip")
         arm.set(state.q)
@@ -125,9 +128,10 @@ class Arm(_core.Arm):
         return np.asarray(self._jacobian())
 
     def solve(self, position: Any, rotation_matrix: Any = None, *, start: Any = None, posture: Any = None, **options: Any) -> IkResult:
-        """Joint positions that put the tip at a pose, within the joints' ranges. Rotation: a matrix, a quaternion w x y z, or None: as it
-        is now. start (n): first guess; None: where the arm is. posture (n): positions that are preferred where there is a choice. Options as in
-        ``manipulation.h``: position_tolerance=1e-7 [m], rotation_tolerance=1e-6 [rad], iterations=400, restarts=10, seed=1, ..."""
+        """Joint positions that put the tip at a pose, within the joints' ranges. Rotation: a matrix, a quaternion w x
+        y z, or None: as it is now. start (n): first guess; None: where the arm is. posture (n): positions that are
+        preferred where there is a choice. Options as in ``manipulation.h``: position_tolerance=1e-7 [m],
+        rotation_tolerance=1e-6 [rad], iterations=400, restarts=10, seed=1, ..."""
         R = self.pose[1] if rotation_matrix is None else _rotation_of(rotation_matrix)
         guess = self._now if start is None else start
         q, status, report = self._solve(floats(position, (3,), "position"), floats(R, (3, 3), "rotation"),
@@ -137,18 +141,19 @@ class Arm(_core.Arm):
         return IkResult(np.asarray(q), _STATUS.get(status, str(status)), report)
 
     def rate(self, twist: Any, *, speed: Any = None, posture: Any = None, **options: Any) -> IkResult:
-        """Joint rates (n) [rad/s or m/s] that move the tip with a twist (6), angular then linear [rad/s, m/s]. They keep the joints within their ranges until
-        the end of a period (period=0.002 [s]), and within speed (n) [rad/s or m/s], if given. posture (n): positions that are approached by motions
-        which do not move the tip. Options as in ``manipulation.h``."""
+        """Joint rates (n) [rad/s or m/s] that move the tip with a twist (6), angular then linear [rad/s, m/s]. They
+        keep the joints within their ranges until the end of a period (period=0.002 [s]), and within speed (n) [rad/s
+        or m/s], if given. posture (n): positions that are approached by motions which do not move the tip. Options as
+        in ``manipulation.h``."""
         q, status, report = self._rate(floats(twist, (6,), "twist"), options,
                                        None if speed is None else floats(speed, (self.n,), "speed"),
                                        None if posture is None else floats(posture, (self.n,), "posture"))
         return IkResult(np.asarray(q), _STATUS.get(status, str(status)), report)
 
     def torque(self, q_world: Any, v_world: Any, wanted: Any, gains: Any, h: float, integral: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-        """Inverse dynamics with feedback: (torques (n) [N m or N], joints at their limit). wanted (n, 3): position, rate,
-        second rate; gains (n, 3): kp, ki, kd in 1/s^2, 1/s^3, 1/s. integral (n), if given, is updated in place; without it ki has no
-        effect."""
+        """Inverse dynamics with feedback: (torques (n) [N m or N], joints at their limit). wanted (n, 3): position,
+        rate, second rate; gains (n, 3): kp, ki, kd in 1/s^2, 1/s^3, 1/s. integral (n), if given, is updated in place;
+        without it ki has no effect."""
         if not 0 <= h < np.inf:
             raise ValueError(f"h must be a time >= 0 [s], is {h!r}")
         if integral is not None:

@@ -26,7 +26,8 @@ _DEVICES = {"cpu": 0}  # where worlds live and step, with the numbers of hfDevic
 
 
 class BatchParams:
-    """Parameters of every world. ``batch.params.geom_friction`` has the shape (worlds, ngeom, 3). What you write acts after ``update()``."""
+    """Parameters of every world. ``batch.params.geom_friction`` has the shape (worlds, ngeom, 3). What you write acts
+    after ``update()``."""
 
     _batch: Batch
 
@@ -56,8 +57,9 @@ class BatchParams:
             getattr(self, name)[world] = value
 
     def update(self, mask: Any = None) -> None:
-        """Makes the worlds use the parameters that were written. A world whose values are refused keeps its old ones and is flagged in
-        ``batch.reports["status"]``. All other worlds get their new values; then this raises the error of the first refused world."""
+        """Makes the worlds use the parameters that were written. A world whose values are refused keeps its old ones
+        and is flagged in ``batch.reports["status"]``. All other worlds get their new values; then this raises the
+        error of the first refused world."""
         self._batch._update(mask_bytes(mask, self._batch.worlds))
 
 
@@ -77,7 +79,8 @@ class Batch(_core.Batch):
     - ``sensors actuator_force acceleration pose`` are results of the last step, read-only. Only steps after the first reading
       of a result write it, so that no time is lost on results that nobody reads.
 
-    The bits of a world depend only on its own state, inputs and parameters, not on the number of threads or on other worlds.
+    The bits of a world depend only on its own state, inputs and parameters, not on the number of threads or on other
+    worlds.
     """
 
     model: Model
@@ -150,10 +153,12 @@ class Batch(_core.Batch):
         return self._info()["bytes_per_world"]
 
     def reset(self, mask: Any = None, key: str | int | None = None) -> None:
-        """Puts worlds at a keyframe or at the model's reference, inputs too. Results are those of the last step until :meth:`evaluate` or :meth:`step`.
+        """Puts worlds at a keyframe or at the model's reference, inputs too. Results are those of the last step until
+        :meth:`evaluate` or :meth:`step`.
 
-        mask: which worlds, as booleans (worlds), as indices, or None: all. key: a keyframe's name or number, or None: the reference.
-        A single number is refused, because ``Sim.reset(0)`` means keyframe 0: write ``reset([0])`` or ``reset(key=0)``.
+        mask: which worlds, as booleans (worlds), as indices, or None: all. key: a keyframe's name or number, or None:
+        the reference. A single number is refused, because ``Sim.reset(0)`` means keyframe 0: write ``reset([0])`` or
+        ``reset(key=0)``.
         """
         if isinstance(mask, str):
             raise TypeError(f"Batch.reset takes worlds first: write reset(key={mask!r}) for the keyframe in all worlds")
@@ -162,18 +167,20 @@ class Batch(_core.Batch):
         self._reset(mask_bytes(mask, self.worlds), -1 if key is None else self.model.id("key", key))
 
     def step(self, steps: int = 1, *, mask: Any = None) -> str:
-        """Every world takes steps and holds its controls. Returns "" if all is well. Otherwise returns a message of one world, as
-        "world 3: not converged": the first one that was refused, or, if none was, the first one with a difficulty. The other
-        worlds go on. ``batch.reports["status"]`` has the status of each world: 0 good, < 0 refused, > 0 a difficulty."""
+        """Every world takes steps and holds its controls. Returns "" if all is well. Otherwise returns a message of
+        one world, as "world 3: not converged": the first one that was refused, or, if none was, the first one with a
+        difficulty. The other worlds go on. ``batch.reports["status"]`` has the status of each world: 0 good, < 0
+        refused, > 0 a difficulty."""
         return self._step(steps, mask_bytes(mask, self.worlds), None, 0, 0, 1, None)
 
     def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Iterable[str] = ("q", "v"),
             mask: Any = None) -> Rollout:
-        """Takes steps with other controls in each step, and returns the quantities ``want`` after every ``every`` steps.
+        """Takes steps with other controls in each step, and returns the quantities ``want`` after every ``every``
+        steps.
 
-        controls: an array (steps, nu) for all worlds, or (worlds, steps, nu). None: each world holds its controls for ``steps`` steps.
-        want: any of time, q, v, act, sensors. If a world is refused, its rows are NaN from then on. All rows of a world that the mask
-        leaves out are NaN.
+        controls: an array (steps, nu) for all worlds, or (worlds, steps, nu). None: each world holds its controls for
+        ``steps`` steps. want: any of time, q, v, act, sensors. If a world is refused, its rows are NaN from then on.
+        All rows of a world that the mask leaves out are NaN.
         """
         ctrl, world_stride, step_stride = None, 0, 0
         nu = self.model.nu
@@ -210,7 +217,8 @@ class Batch(_core.Batch):
 
     @property
     def reports(self) -> np.ndarray:
-        """What each world has to say about the last call that did not leave it out: status, steps, ncontact, nstick, iterations, residual, ..."""
+        """What each world has to say about the last call that did not leave it out: status, steps, ncontact, nstick,
+        iterations, residual, ..."""
         return np.frombuffer(self._reports(), WORLD_REPORT)
 
     def contacts(self, world: int) -> np.ndarray:
@@ -228,8 +236,8 @@ class Batch(_core.Batch):
         self._set_state(world, state)
 
     def set_states(self, states: State | Iterable[State], mask: Any = None) -> None:
-        """Puts worlds at states, bit for bit: all at one, or each at one of its own. mask: which worlds, as in :meth:`reset`; then there are as many states as
-        worlds in the mask, in ascending order."""
+        """Puts worlds at states, bit for bit: all at one, or each at one of its own. mask: which worlds, as in
+        :meth:`reset`; then there are as many states as worlds in the mask, in ascending order."""
         chosen = mask_bytes(mask, self.worlds)
         worlds = np.arange(self.worlds) if chosen is None else np.flatnonzero(chosen)
         each = [states] * len(worlds) if isinstance(states, State) else _list_of_states(states)
@@ -246,8 +254,8 @@ class Batch(_core.Batch):
 
 
 class Rollout(NamedTuple):
-    """Results of a run: arrays (worlds, rows, n) or None where not wanted, reports of the worlds, and a message. The arrays have names:
-    ``run.q["elbow"]`` is (worlds, rows)."""
+    """Results of a run: arrays (worlds, rows, n) or None where not wanted, reports of the worlds, and a message. The
+    arrays have names: ``run.q["elbow"]`` is (worlds, rows)."""
 
     time: np.ndarray | None
     q: NamedArray | None
@@ -270,8 +278,10 @@ def rollout(model: Model, states: State | Iterable[State], controls: Any, thread
             want: Iterable[str] = ("time", "q", "v", "sensors"), input: Input | None = None, **options: Any) -> Rollout:
     """Open-loop rollouts: worlds from initial states, each with its own controls.
 
-    states: one for all worlds, or one a world. controls: (worlds, steps, nu), or (steps, nu) for all. input: what else acts in all worlds (forces, wrenches,
-    mocap poses, velocity targets), for example ``sim.input``; None: mocap bodies stand where the model has them, and nothing acts. Options are those of a sim. Worlds that are refused are flagged in ``reports`` and their rows are NaN.
+    states: one for all worlds, or one a world. controls: (worlds, steps, nu), or (steps, nu) for all. input: what
+    else acts in all worlds (forces, wrenches, mocap poses, velocity targets), for example ``sim.input``; None: mocap
+    bodies stand where the model has them, and nothing acts. Options are those of a sim. Worlds that are refused are
+    flagged in ``reports`` and their rows are NaN.
     """
     a = np.asarray(controls)
     starts = [states] if isinstance(states, State) else _list_of_states(states)

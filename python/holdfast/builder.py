@@ -76,9 +76,10 @@ class Builder(_core.Builder):
         b.add_geom(ball, type="sphere", size=(0.05, 0, 0), mass=0.2)
         model = b.finish()
 
-    Fields have the names of the C header ``builder.h``; angles are radians, lengths metres. Bodies, joints, sites and so
-    on may be given by name; a free joint without a name is called like its body, unless a joint has that name, any other object without a name ``#ID``. :meth:`from_file` opens a file as a builder: change it with the ``set_`` functions, :meth:`attach`
-    other builders, :meth:`finish` it or :meth:`write` it as one MJCF file.
+    Fields have the names of the C header ``builder.h``; angles are radians, lengths metres. Bodies, joints, sites and
+    so on may be given by name; a free joint without a name is called like its body, unless a joint has that name, any
+    other object without a name ``#ID``. :meth:`from_file` opens a file as a builder: change it with the ``set_``
+    functions, :meth:`attach` other builders, :meth:`finish` it or :meth:`write` it as one MJCF file.
     """
 
     diagnostics: list[Diagnostic]
@@ -119,7 +120,8 @@ class Builder(_core.Builder):
             raise AttributeError(f'a builder has no "{name}"{hint}')
 
     def copy(self) -> Builder:
-        """An independent builder with the same definitions, for example to try several sizes of a finger from one robot."""
+        """An independent builder with the same definitions, for example to try several sizes of a finger from one
+        robot."""
         other = type(self)()
         self._copy_to(other)
         other.diagnostics = list(self.diagnostics)
@@ -131,23 +133,25 @@ class Builder(_core.Builder):
         return self.copy()
 
     def names(self, kind: str) -> list[str]:
-        """Names of all objects of a kind ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon", "equality", "pair", "actuator", "sensor" or
-        "key") in order of their ids; "" for those that have none."""
+        """Names of all objects of a kind ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon",
+        "equality", "pair", "actuator", "sensor" or "key") in order of their ids; "" for those that have none."""
         return self._names(_core.object_kinds[_known_kind(kind)])
 
     @property
     def world(self) -> dict[str, Any]:
-        """World-wide values as they stand, by the names that :meth:`set_world` takes. A copy. A stiffness of 0 is chosen by :meth:`finish`."""
+        """World-wide values as they stand, by the names that :meth:`set_world` takes. A copy. A stiffness of 0 is
+        chosen by :meth:`finish`."""
         return self._get_world()
 
     def attach(self, guest: Builder, parent: Any = 0, *, pos: Any = (0, 0, 0), quat: Any = (1, 0, 0, 0), prefix: str | None = None,
                suffix: str | None = None, body: str | None = None, site: str | None = None) -> None:
-        """Copies what another builder holds: its tree, then contacts, tendons, equalities, actuators, sensors and keyframes.
+        """Copies what another builder holds: its tree, then contacts, tendons, equalities, actuators, sensors and
+        keyframes.
 
-        parent: the body that takes the place of the guest's world, at pos [m] and quat in it. prefix, suffix: of all names that
-        are attached. body: only the subtree of this body of the guest. site: a site of this builder, for example the flange of an
-        arm; its body is the parent, and pos and quat are in its frame. On a refusal, for example of a name that both have, nothing
-        changes.
+        parent: the body that takes the place of the guest's world, at pos [m] and quat in it. prefix, suffix: of all
+        names that are attached. body: only the subtree of this body of the guest. site: a site of this builder, for
+        example the flange of an arm; its body is the parent, and pos and quat are in its frame. On a refusal, for
+        example of a name that both have, nothing changes.
         """
         self._attach(guest, {"parent": self._id("body", parent), "pos": pos, "quat": quat, "prefix": prefix, "suffix": suffix,
                              "body": body, "site": site})
@@ -155,8 +159,9 @@ class Builder(_core.Builder):
     def write(self, path: FilePath) -> list[Diagnostic]:
         """Writes everything as one MJCF file, which gives the same model again; an older file stays if that is refused.
 
-        A path that ends in ``.sdf`` or ``.urdf`` gets SDFormat or URDF, as from :meth:`Model.write`: then what is returned says what
-        the format cannot say. One that ends in ``.hfm`` gets the block of :meth:`Model.save`, as from ``holdfast convert``.
+        A path that ends in ``.sdf`` or ``.urdf`` gets SDFormat or URDF, as from :meth:`Model.write`: then what is
+        returned says what the format cannot say. One that ends in ``.hfm`` gets the block of :meth:`Model.save`, as
+        from ``holdfast convert``.
         """
         name = file_name(path)
         if name.endswith((".sdf", ".urdf")):
@@ -170,7 +175,8 @@ class Builder(_core.Builder):
         return []
 
     def body(self, body: Any) -> dict[str, Any]:
-        """The definition of a body as it stands, by the names that ``set_body`` takes. A copy, as of all these functions."""
+        """The definition of a body as it stands, by the names that ``set_body`` takes. A copy, as of all these
+        functions."""
         return self._get_body(self._id("body", body))
 
     def joint(self, joint: Any) -> dict[str, Any]:
@@ -210,16 +216,17 @@ class Builder(_core.Builder):
         return self._get_sensor(self._id("sensor", sensor))
 
     def remove(self, kind: str, name: Any) -> None:
-        """Removes an object, ``remove("body", "cup")``, with all that is in it and all that refers to it: with a body its subtree, with a joint the
-        tendons, equalities, actuators and sensors on it, with a mesh its geoms, with one input of a DC motor or orientation servo the others. Keyframes lose
-        its numbers. Ids of what stays have no gaps and keep their order; names stay. On a refusal nothing changes.
+        """Removes an object, ``remove("body", "cup")``, with all that is in it and all that refers to it: with a body
+        its subtree, with a joint the tendons, equalities, actuators and sensors on it, with a mesh its geoms, with
+        one input of a DC motor or orientation servo the others. Keyframes lose its numbers. Ids of what stays have no
+        gaps and keep their order; names stay. On a refusal nothing changes.
         """
         kind = _known_kind(kind)
         self._remove(_core.object_kinds[kind], self._id(kind, name))
 
     def set_world(self, **fields: Any) -> None:
-        """Changes world-wide values: timestep [s], gravity [m/s^2], stiffness [N/m], method and friction by name, ... A refusal leaves all of
-        them as they were."""
+        """Changes world-wide values: timestep [s], gravity [m/s^2], stiffness [N/m], method and friction by name, ...
+        A refusal leaves all of them as they were."""
         for name, choices in _CHOICES.items():
             if name in fields:
                 fields[name] = _number(fields[name], choices, name)
@@ -289,8 +296,8 @@ class Builder(_core.Builder):
         self._change("equality", equality, fields)
 
     def set_actuator(self, actuator: Any, *, kp: float | None = None, kv: float | None = None, **fields: Any) -> None:
-        """Changes an actuator; its name stays. kp, kv: gains of a servo, as of :meth:`add_actuator`; what is left out stays. They are >= 0: a negative
-        stiffness is given by gainprm and biasprm."""
+        """Changes an actuator; its name stays. kp, kv: gains of a servo, as of :meth:`add_actuator`; what is left out
+        stays. They are >= 0: a negative stiffness is given by gainprm and biasprm."""
         kp, kv = (None if gain is None else servo_gain(name, gain) for name, gain in (("kp", kp), ("kv", kv)))
         if kp is not None or kv is not None:
             fields.update(self._servo_gains(actuator, kp, kv, fields))
@@ -322,7 +329,8 @@ class Builder(_core.Builder):
         self._change("pair", pair, fields)
 
     def set_sensor(self, sensor: Any, **fields: Any) -> None:
-        """Changes a sensor; its name stays. type by its MJCF name, kind and obj, refkind and ref as of :meth:`add_sensor`."""
+        """Changes a sensor; its name stays. type by its MJCF name, kind and obj, refkind and ref as of
+        :meth:`add_sensor`."""
         if "type" in fields:
             fields["type"] = _number(fields["type"], _SENSORS, "type")
         for kind, name, words in (("objkind", "obj", fields.pop("kind", fields.get("objkind"))), ("refkind", "ref", fields.get("refkind"))):
@@ -335,7 +343,8 @@ class Builder(_core.Builder):
         self._change("sensor", sensor, _with_numbers(fields))
 
     def _change(self, kind: str, name: Any, fields: dict[str, Any], *kept: str) -> None:
-        """Sets fields of an object. Its name and the fields that are kept may be given as they are, as from ``builder.joint("elbow")``."""
+        """Sets fields of an object. Its name and the fields that are kept may be given as they are, as from
+        ``builder.joint("elbow")``."""
         index = self._id(kind, name)
         now = getattr(self, f"_get_{kind}")(index)
         for field in ("name", *kept):
@@ -374,29 +383,32 @@ class Builder(_core.Builder):
         return index
 
     def add_body(self, name: str | None = None, parent: Any = 0, **fields: Any) -> int:
-        """A body: pos [m], quat, mass [kg], com [m], inertia (xx yy zz xy xz yz) [kg m^2], inertia_quat (the inertial frame, if
-        the inertia is diagonal there), gravcomp, mocap. Without a mass the inertia is that of its geoms."""
+        """A body: pos [m], quat, mass [kg], com [m], inertia (xx yy zz xy xz yz) [kg m^2], inertia_quat (the inertial
+        frame, if the inertia is diagonal there), gravcomp, mocap. Without a mass the inertia is that of its geoms."""
         if "mass" in fields or "inertia" in fields:
             fields.setdefault("has_inertial", 1)
         return self._add_body({"name": name, "parent": self._id("body", parent), **_with_numbers(fields)})
 
     def add_joint(self, body: Any, type: str | int = "hinge", name: str | None = None, **fields: Any) -> int:
-        """A joint: "free", "ball", "slide", "hinge" or "screw"; axis, pos [m], pitch [m/rad], range [m or rad], stiffness, damping, armature, ..."""
+        """A joint: "free", "ball", "slide", "hinge" or "screw"; axis, pos [m], pitch [m/rad], range [m or rad],
+        stiffness, damping, armature, ..."""
         if "range" in fields:
             fields.setdefault("limited", 1)
         return self._add_joint({"body": self._id("body", body), "type": _number(type, JOINT_TYPES, "type"), "name": name, **fields})
 
     def add_geom(self, body: Any = 0, type: str | int = "sphere", name: str | None = None, **fields: Any) -> int:
-        """A shape: size [m], pos [m], quat, mass [kg] or density [kg/m^3], friction, stiffness [N/m], dissipation [s/m], ..."""
+        """A shape: size [m], pos [m], quat, mass [kg] or density [kg/m^3], friction, stiffness [N/m], dissipation
+        [s/m], ..."""
         for shape in ("mesh", "hfield"):
             if shape in fields:
                 fields[shape] = self._id(shape, fields[shape])
         return self._add_geom({"body": self._id("body", body), "type": _number(type, GEOM_TYPES, "type"), "name": name, **fields})
 
     def add_mesh(self, vertices: Any, triangles: Any = None, name: str | None = None, max_hull_vertices: int = 0) -> int:
-        """A mesh from an array of vertices (n, 3) [m] and one of triangles (m, 3), indices of vertices, outward. It collides by its
-        convex hull, of at most max_hull_vertices vertices (0: all). Its mass is that of the volume within the triangles, or of the hull
-        where there are none. A geom shows it: ``add_geom(body, "mesh", mesh=mesh)``."""
+        """A mesh from an array of vertices (n, 3) [m] and one of triangles (m, 3), indices of vertices, outward. It
+        collides by its convex hull, of at most max_hull_vertices vertices (0: all). Its mass is that of the volume
+        within the triangles, or of the hull where there are none. A geom shows it: ``add_geom(body, "mesh",
+        mesh=mesh)``."""
         v = floats(vertices, None, "vertices")
         if v.ndim != 2 or v.shape[1] != 3:
             raise ValueError(f"vertices must have shape (n, 3), has {v.shape}")
@@ -411,9 +423,9 @@ class Builder(_core.Builder):
         return self._add_mesh(name, v, t, operator.index(max_hull_vertices))
 
     def add_height_field(self, heights: Any, half_size: Sequence[float], base: float = 1.0, name: str | None = None) -> int:
-        """Heights [m] over a rectangle, an array of rows from -y to +y and columns from -x to +x, and the matter below them down to
-        z = -base [m]. half_size: half lengths along x and y [m]. Each cell has two triangles. A geom shows it:
-        ``add_geom(type="hfield", hfield=field)``."""
+        """Heights [m] over a rectangle, an array of rows from -y to +y and columns from -x to +x, and the matter
+        below them down to z = -base [m]. half_size: half lengths along x and y [m]. Each cell has two triangles. A
+        geom shows it: ``add_geom(type="hfield", hfield=field)``."""
         z = floats(heights, None, "heights")
         if z.ndim != 2:
             raise ValueError(f"heights must have two dimensions, rows and columns, has {z.ndim}")
@@ -426,8 +438,9 @@ class Builder(_core.Builder):
         return self._add_site({"body": self._id("body", body), "name": name, **fields})
 
     def add_camera(self, body: Any = 0, name: str | None = None, **fields: Any) -> int:
-        """A camera on a body, which looks along its -z axis with y up: pos [m], quat, fovy [rad], resolution (width, height); mode "fixed",
-        "track", "trackcom", "targetbody" or "targetbodycom", the last two with target, a body."""
+        """A camera on a body, which looks along its -z axis with y up: pos [m], quat, fovy [rad], resolution (width,
+        height); mode "fixed", "track", "trackcom", "targetbody" or "targetbodycom", the last two with target, a
+        body."""
         return self._add_camera({"body": self._id("body", body), "name": name, **self._camera_fields(fields)})
 
     def add_tendon(self, joints: Sequence[Any], coef: Any, name: str | None = None, **fields: Any) -> int:
@@ -438,13 +451,15 @@ class Builder(_core.Builder):
         return self._add_tendon({"name": name, **fields}, ids, floats(coef, (len(ids),), "coef"))
 
     def add_spatial_tendon(self, path: Sequence[Any], name: str | None = None, **fields: Any) -> int:
-        """A tendon along a path: sites by name or id, ``("geom", geom)`` or ``("geom", geom, side_site)`` to wrap around a sphere
-        or cylinder between two sites, ``("pulley", divisor)`` to begin a branch. Fields as of a fixed tendon."""
+        """A tendon along a path: sites by name or id, ``("geom", geom)`` or ``("geom", geom, side_site)`` to wrap
+        around a sphere or cylinder between two sites, ``("pulley", divisor)`` to begin a branch. Fields as of a fixed
+        tendon."""
         if "range" in fields:
             fields.setdefault("limited", 1)
         return self._add_spatial_tendon({"name": name, **fields}, [self._place(p) for p in path])
 
     def _place(self, place: Any) -> tuple[int, int, int, float]:
+        """A place on the path of a spatial tendon, as (type, object, side, divisor) of C."""
         if not isinstance(place, tuple):
             return (1, self._id("site", place), -1, 1.0)  # HF_WRAP_SITE
         if place[0] == "geom" and len(place) in (2, 3):
@@ -455,19 +470,24 @@ class Builder(_core.Builder):
 
     def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None, refsite: Any = None, body: Any = None,
                      slider_crank: tuple[Any, Any, float] | None = None, kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
-        """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion). slider_crank: the site of
-        the crank, that of the slider, along whose z axis it moves, and the length of the rod between them [m]. kind "motor": force = control; "position": kp (control - length) - kv rate;
-        "velocity": kv (control - rate); "general": gainprm and biasprm as given, with gaintype, biastype and dyntype by number or name ("affine",
-        "filterexact", ...); "dcmotor": a DC motor with motor={"resistance": 2, "constant": 0.05, ...}
-        (hfMotorParameter) and inputs=("pos", "voltage"), for example, by default ("voltage",); each input but the first becomes an actuator NAME.INPUT behind it.
-        "orientation": kp log(q^-1 q_d) - kv w, a torque on a ball joint or on a site in its refsite, whose controls are the rotation vector of q_d, or its
-        quaternion with inputs="quat"; the actuators NAME.x, NAME.y and NAME.z behind NAME have its other controls, and forcerange is 0 and the largest torque.
-        Its control acts later by delay [s] of nsample steps at most, interp "zoh", "linear" or "cubic"."""
+        """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion).
+        slider_crank: the site of the crank, that of the slider, along whose z axis it moves, and the length of the
+        rod between them [m]. kind "motor": force = control; "position": kp (control - length) - kv rate; "velocity":
+        kv (control - rate); "general": gainprm and biasprm as given, with gaintype, biastype and dyntype by number or
+        name ("affine", "filterexact", ...); "dcmotor": a DC motor with motor={"resistance": 2, "constant": 0.05, ...}
+        (hfMotorParameter) and inputs=("pos", "voltage"), for example, by default ("voltage",); each input but the
+        first becomes an actuator NAME.INPUT behind it. "orientation": kp log(q^-1 q_d) - kv w, a torque on a ball
+        joint or on a site in its refsite, whose controls are the rotation vector of q_d, or its quaternion with
+        inputs="quat"; the actuators NAME.x, NAME.y and NAME.z behind NAME have its other controls, and forcerange is
+        0 and the largest torque. Its control acts later by delay [s] of nsample steps at most, interp "zoh", "linear"
+        or "cubic"."""
         kp, kv = servo_gain("kp", kp), servo_gain("kv", kv)
+
         target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body), ("slider_crank", slider_crank)]
         given = [(k, t) for k, t in target if t is not None]
         if len(given) != 1:
             raise ValueError("give one of joint, tendon, site, body and slider_crank")
+
         what, which = given[0]
         fields.setdefault("trntype", _TRANSMISSIONS.index(what))
         if what == "slider_crank":
@@ -475,6 +495,7 @@ class Builder(_core.Builder):
             fields.update(trnid=(self._id("site", crank), self._id("site", slider)), cranklength=rod)
         else:
             fields.setdefault("trnid", (self._id(what, which), -1 if refsite is None else self._id("site", refsite)))
+
         if kind == "position":
             fields.update(gainprm=(kp, 0, 0), biastype=1, biasprm=(0, -kp, -kv))
         elif kind == "velocity":
@@ -483,6 +504,7 @@ class Builder(_core.Builder):
             return self._add_motor(name, fields.pop("motor", {}), tuple(fields.pop("inputs", ("voltage",))), _with_numbers(fields))
         elif kind not in ("motor", "general", "orientation"):
             raise ValueError(f'kind must be motor, position, velocity, orientation, general or dcmotor, is "{kind}"')
+
         for limit in ("ctrl", "force", "act"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
@@ -491,27 +513,34 @@ class Builder(_core.Builder):
         return self._add_actuator({"name": name, **_with_numbers(fields)})
 
     def _add_orientation(self, name: str | None, inputs: str, fields: dict[str, Any]) -> int:
+        """Adds the three or four actuators of an orientation servo; returns the id of the first."""
         if inputs not in ("expmap", "quat"):
             raise ValueError(f'inputs of an orientation servo must be "expmap" or "quat", are {inputs!r}')
         bits = {"w": 16, "x": 32, "y": 64, "z": 128}  # hfOrientationInput
         letters = "wxyz" if inputs == "quat" else "xyz"
         same = {**fields, "gaintype": 4, "biastype": 1}  # HF_GAIN_ORIENTATION, HF_BIAS_AFFINE
+
         first = self._add_actuator({"name": name, **same, "inputs": sum(bits[k] for k in letters)})
         for k in letters[1:]:
             self._add_actuator({"name": f"{name}.{k}" if name else None, **same, "inputs": bits[k]})
         return first
 
     def _add_motor(self, name: str | None, motor: dict[str, float], inputs: tuple[str, ...], fields: dict[str, Any]) -> int:
+        """Adds a DC motor, and an actuator for each input behind the first; returns the id of the first."""
         unknown = [k for k in motor if k not in _MOTOR] + [w for w in inputs if w not in _INPUTS]
         if unknown:
             raise ValueError(f"a DC motor has no {unknown[0]!r}: parameters are {', '.join(_MOTOR)}; inputs are {', '.join(_INPUTS)}")
+
         words = [w for w in _INPUTS if w in inputs]
         states = any(motor.get(k, 0) > 0 for k in ("slewmax", "ki", "thermal_resistance", "bristle_stiffness", "time_constant"))
+
         for limit in ("ctrl", "force"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
+
         first = self._add_actuator({"name": name, **fields, "gaintype": 3, "dyntype": 7 if states else 0, "inputs": sum(1 << _INPUTS.index(w) for w in words),
                                     "motor": tuple(float(motor.get(k, 0)) for k in _MOTOR)})  # HF_GAIN_MOTOR, HF_ACTIVATION_MOTOR
+
         for word in words[1:]:
             same = {k: v for k, v in fields.items() if not k.startswith("force")}
             self._add_actuator({"name": f"{name}.{word}" if name else None, **same, "gainprm": (0, 0, 0)})
@@ -519,9 +548,9 @@ class Builder(_core.Builder):
 
     def add_sensor(self, type: str | int, kind: str | None = None, obj: Any = None, name: str | None = None,
                    refkind: str | int | None = None, ref: Any = None, **fields: Any) -> int:
-        """A sensor, by its MJCF name, on an object: ``add_sensor("framepos", "site", "tip")``; of a frame relative to another, or
-        between two objects, ``refkind="body", ref="base"``. delay [s], interval (time between measurements, when they begin) [s],
-        nsample and interp "zoh", "linear" or "cubic": how its numbers arrive."""
+        """A sensor, by its MJCF name, on an object: ``add_sensor("framepos", "site", "tip")``; of a frame relative to
+        another, or between two objects, ``refkind="body", ref="base"``. delay [s], interval (time between
+        measurements, when they begin) [s], nsample and interp "zoh", "linear" or "cubic": how its numbers arrive."""
         if refkind is not None:
             fields["refkind"] = _kind_number(refkind) if isinstance(refkind, str) else refkind
             fields["ref"] = self._id(refkind, ref) if isinstance(refkind, str) else ref
@@ -531,7 +560,8 @@ class Builder(_core.Builder):
         return self._add_sensor({"type": _number(type, _SENSORS, "type"), "name": name, **_with_numbers(fields)})
 
     def add_equality(self, type: str | int, kind: str, obj1: Any, obj2: Any = None, name: str | None = None, **fields: Any) -> int:
-        """An equality "connect", "weld", "joint" or "tendon" between two objects of a kind; data as in ``builder.h``."""
+        """An equality "connect", "weld", "joint" or "tendon" between two objects of a kind; data as in
+        ``builder.h``."""
         fields.setdefault("objkind", _kind_number(kind))
         return self._add_equality({"type": _number(type, _EQUALITIES, "type"), "name": name,
                                    "obj1": self._id(kind, obj1), "obj2": -1 if obj2 is None else self._id(kind, obj2), **fields})
@@ -546,8 +576,8 @@ class Builder(_core.Builder):
 
     def add_key(self, name: str | None = None, time: float = 0.0, qpos: Any = None, qvel: Any = None, act: Any = None,
                 ctrl: Any = None, mpos: Any = None, mquat: Any = None) -> int:
-        """A keyframe; arrays left out are the model's reference, and what is added later stands at its reference too. mpos, mquat:
-        poses of the mocap bodies."""
+        """A keyframe; arrays left out are the model's reference, and what is added later stands at its reference too.
+        mpos, mquat: poses of the mocap bodies."""
         given = {"qpos": qpos, "qvel": qvel, "act": act, "ctrl": ctrl, "mpos": mpos, "mquat": mquat}
         arrays = [None if a is None else floats(a, None, n).reshape(-1) for n, a in given.items()]
         return self._add_key(name, float(time), *arrays)

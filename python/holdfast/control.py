@@ -1,5 +1,5 @@
-"""Trajectories, controllers, tables of controls and gain tuning. A setpoint is (position, rate, second rate). Numbers that are not finite give results that are
-not; keyframes and the start of a search must be finite."""
+"""Trajectories, controllers, tables of controls and gain tuning. A setpoint is (position, rate, second rate). Numbers
+that are not finite give results that are not; keyframes and the start of a search must be finite."""
 
 from __future__ import annotations
 
@@ -65,8 +65,9 @@ def trot(period: float, duty: float, speed: float, lift: float, phase: float, ti
 
 
 class ControlTable(_core.ControlTable):
-    """Controls over time from a file, as ``--controls`` of the command reads it: a CSV with a column time and columns that are called by
-    their actuators, whose rows act until the next; or the CSV of states of an earlier run, which is played back.
+    """Controls over time from a file, as ``--controls`` of the command reads it: a CSV with a column time and columns
+    that are called by their actuators, whose rows act until the next; or the CSV of states of an earlier run, which
+    is played back.
 
         table = hf.control.ControlTable(model, "states.csv")
         batch.run(table.controls(1000, batch.step_size))
@@ -79,8 +80,8 @@ class ControlTable(_core.ControlTable):
         self._nu = model.nu
 
     def controls(self, steps: int, step_size: float, start: float = 0.0, held: Any = None) -> np.ndarray:
-        """Controls (steps, nu) of steps [s] from a start [s] on. held (nu): controls of actuators that the file does not name, and of all before
-        its first row; without it they are zero."""
+        """Controls (steps, nu) of steps [s] from a start [s] on. held (nu): controls of actuators that the file does
+        not name, and of all before its first row; without it they are zero."""
         if not (steps >= 0 and 0 < step_size < np.inf and np.isfinite(start)):
             raise ValueError(f"steps >= 0, a step > 0 [s] and a finite start [s] are needed, not {steps!r}, {step_size!r} and {start!r}")
         controls = np.tile(np.zeros(self._nu) if held is None else floats(held, (self._nu,), "held"), (steps, 1))
@@ -89,7 +90,7 @@ class ControlTable(_core.ControlTable):
 
 
 def minimise(function: Callable[[np.ndarray], float], x: Any, **options: Any) -> tuple[np.ndarray, float, int]:
-    """(x, value, evaluations) of the smallest value that Nelder and Mead's method with restarts finds from x. Options: seed
-    (same seed, same answer), evaluations, spread, tolerance."""
+    """(x, value, evaluations) of the smallest value that Nelder and Mead's method with restarts finds from x.
+    Options: seed (same seed, same answer), evaluations, spread, tolerance."""
     best, value, used = _core.minimise(lambda a: float(function(np.asarray(a))), finite(x, None, "x"), options)
     return np.asarray(best), value, used

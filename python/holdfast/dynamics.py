@@ -85,8 +85,9 @@ class Dynamics(_core.Dynamics):
         return np.asarray(self._solve(floats(x, (self.model.nv,), "x")))
 
     def inverse(self, v: Any = None, vdot: Any = None, wrench: Any = None) -> np.ndarray:
-        """tau (nv) of accelerations vdot (nv) at the positions of :meth:`set`, by RNEA: ``d.inverse(vdot=a)``, or ``d.inverse(v=v, vdot=a)`` for
-        other velocities than those of ``set(q, v)``. wrench (nbody, 6): torques and forces at the bodies' centres of mass."""
+        """tau (nv) of accelerations vdot (nv) at the positions of :meth:`set`, by RNEA: ``d.inverse(vdot=a)``, or
+        ``d.inverse(v=v, vdot=a)`` for other velocities than those of ``set(q, v)``. wrench (nbody, 6): torques and
+        forces at the bodies' centres of mass."""
         return self._call(self._inverse, v, vdot, "vdot", wrench)
 
     def forward(self, v: Any = None, tau: Any = None, wrench: Any = None) -> np.ndarray:
@@ -107,7 +108,8 @@ class Dynamics(_core.Dynamics):
         return np.asarray(function(floats(speed, (m.nv,), "v"), floats(x, (m.nv,), name), w))
 
     def inverse_derivatives(self, q: Any, v: Any, vdot: Any) -> tuple[np.ndarray, np.ndarray]:
-        """d tau/dq along the manifold and d tau/dv (nv, nv) of the inverse dynamics, at positions and velocities of its own."""
+        """d tau/dq along the manifold and d tau/dv (nv, nv) of the inverse dynamics, at positions and velocities of
+        its own."""
         m = self.model
         a, b = self._derivatives(floats(q, (m.nq,), "q"), floats(v, (m.nv,), "v"), floats(vdot, (m.nv,), "vdot"))
         return np.asarray(a), np.asarray(b)
@@ -158,16 +160,17 @@ class Dynamics(_core.Dynamics):
         return np.array(a), np.array(b)
 
     def ray(self, origin: Any, direction: Any, max_distance: float = math.inf, exclude: str | int | None = None) -> RayHit | None:
-        """The nearest surface along a ray, or None. exclude: a body whose geoms let it pass. A plane is without end, as it is for contacts, and is met from
-        below, too; for MuJoCo's rays, and rangefinders in both, it ends where it is drawn and has one side."""
+        """The nearest surface along a ray, or None. exclude: a body whose geoms let it pass. A plane is without end,
+        as it is for contacts, and is met from below, too; for MuJoCo's rays, and rangefinders in both, it ends where
+        it is drawn and has one side."""
         _refuse_nan(max_distance)
         body = -1 if exclude is None else self.model.id("body", exclude)
         hit = self._ray(floats(origin, (3,), "origin"), floats(direction, (3,), "direction"), float(max_distance), body)
         return None if hit is None else RayHit(hit[0], hit[1], np.array(hit[2]), np.array(hit[3]))
 
     def picture(self, camera: str | int, width: int | None = None, height: int | None = None) -> Picture:
-        """Returns what a camera of the model sees, by a ray for each pixel. Without a size the picture has the resolution of the camera.
-        The camera sees its own body, too. It does not see geoms of alpha 0."""
+        """Returns what a camera of the model sees, by a ray for each pixel. Without a size the picture has the
+        resolution of the camera. The camera sees its own body, too. It does not see geoms of alpha 0."""
         if (width is None) != (height is None):
             raise ValueError("give both width and height, or none")
         size = (0, 0) if width is None or height is None else (operator.index(width), operator.index(height))

@@ -5,8 +5,8 @@
     print(solution.report["residual"])
 
 A file has a group ``fclib_local`` (W, q, mu; V, R, s) or ``fclib_global`` (M, H, f, w, mu; G, b), and may have groups
-``solution`` and ``guesses``. Matrices are compressed by rows (nz = -2) or columns (-1), or lists of entries (nz >= 0) in which,
-as in CSparse and in the collection's files, ``i`` has the rows and ``p`` the columns.
+``solution`` and ``guesses``. Matrices are compressed by rows (nz = -2) or columns (-1), or lists of entries (nz >= 0)
+in which, as in CSparse and in the collection's files, ``i`` has the rows and ``p`` the columns.
 """
 
 from __future__ import annotations
@@ -85,16 +85,20 @@ def write(path: FilePath, problem: FrictionProblem, solution: Solution | None = 
     with _h5py().File(content, "w") as file:
         group = file.create_group(f"fclib_{problem.form}")
         group["spacedim"] = np.array([problem.dim], np.int32)
+
         for name, matrix in problem.matrices.items():
             _write_matrix(group.create_group(name), matrix)
         for name, vector in problem.vectors.items():
             if vector.size:
                 group[f"vectors/{name}"] = vector
+
         for name, text in (("title", title), ("description", description), ("math_info", "")):
             group[f"info/{name}"] = np.bytes_(text or " ")
+
         if solution is not None:
             for name, value in (("v", solution.v), ("u", solution.u), ("r", solution.r), ("l", solution.multiplier)):
                 if value.size:
                     file[f"solution/{name}"] = value
+
     with written_beside(path) as temporary:
         temporary.write_bytes(content.getvalue())

@@ -3,8 +3,9 @@
     local form    u = W r + V l + q,    V' r + R l + s = 0
     global form   M v = H r + G l + f,  u = H' v + w,  G' v + b = 0
 
-Each contact has ``dim`` rows (n, t1 and, in three dimensions, t2), its reaction r lies in the cone |r_t| <= mu r_n, and
-r and u obey Coulomb's law. l are multipliers of equalities. The names are those of FCLIB; ``holdfast.fclib`` reads its files.
+Each contact has ``dim`` rows (n, t1 and, in three dimensions, t2), its reaction r lies in the cone |r_t| <= mu r_n,
+and r and u obey Coulomb's law. l are multipliers of equalities. The names are those of FCLIB; ``holdfast.fclib``
+reads its files.
 """
 
 from __future__ import annotations
@@ -82,8 +83,9 @@ class Sparse(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Reactions r (m), velocities u (m), multipliers (p), generalised velocities v (nv; empty in the local form), a status
-    ("ok" or "not converged") and the report: natural_map, residual, scaled_residual, steps, iterations, islands."""
+    """Reactions r (m), velocities u (m), multipliers (p), generalised velocities v (nv; empty in the local form), a
+    status ("ok" or "not converged") and the report: natural_map, residual, scaled_residual, steps, iterations,
+    islands."""
 
     r: np.ndarray
     u: np.ndarray
@@ -100,8 +102,8 @@ def _solution(r: Any, u: Any, multiplier: Any, v: Any, report: dict[str, Any]) -
 class FrictionProblem:
     """A friction problem. Give W, q, mu (local form), or M, H, f, w, mu (global form); V, R, s or G, b add equalities.
 
-    Matrices may be dense, of scipy.sparse, or ``Sparse``. ``dim`` is the number of rows of a contact, 2 or 3. W and M need
-    not be symmetric.
+    Matrices may be dense, of scipy.sparse, or ``Sparse``. ``dim`` is the number of rows of a contact, 2 or 3. W and M
+    need not be symmetric.
     """
 
     def __init__(self, *, mu: Any, dim: int = 3, W: Any = None, q: Any = None, V: Any = None, R: Any = None, s: Any = None,
@@ -109,19 +111,24 @@ class FrictionProblem:
         if (W is None) == (M is None):
             raise ValueError("a friction problem has either W (local form) or M (global form)")
         self.form = "local" if M is None else "global"
+
         given = {"W": W, "V": V, "R": R, "M": M, "H": H, "G": G, "q": q, "s": s, "f": f, "w": w, "b": b}
         stray = [n for n, x in given.items() if x is not None and n not in _MATRICES[self.form] + _VECTORS[self.form]]
         if stray:
             raise ValueError(f"{', '.join(stray)} does not belong to the {self.form} form")
+
         self.dim = int(dim)
         self.mu = np.atleast_1d(np.ascontiguousarray(mu, float))
         rows = self.dim * self.mu.size
+
         self.matrices = {n: Sparse.of(given[n], n) for n in _MATRICES[self.form] if given[n] is not None}
         self.nv = self.matrices["M"].shape[0] if self.form == "global" else 0
         equality = self.matrices.get("V" if self.form == "local" else "G")
         self.nequality = equality.shape[1] if equality is not None else 0
+
         sizes = {"q": rows, "w": rows, "f": self.nv, "s": self.nequality, "b": self.nequality}
         self.vectors = {"mu": self.mu}
+
         for name in _VECTORS[self.form][1:]:
             value = np.zeros(sizes[name]) if given[name] is None else given[name]
             self.vectors[name] = floats(value, (sizes[name],), name)
@@ -138,18 +145,20 @@ class FrictionProblem:
         raise AttributeError(name)
 
     def _parts(self) -> tuple[dict, dict]:
+        """The counts and the arrays of the problem as the extension takes them; checks the shapes."""
         counts = {"form": _FORMS.index(self.form), "dim": self.dim, "ncontact": self.ncontact,
                   "nequality": self.nequality, "nv": self.nv}
         m, p, nv = self.dim * self.ncontact, self.nequality, self.nv
         shapes = {"W": (m, m), "V": (m, p), "R": (p, p), "M": (nv, nv), "H": (nv, m), "G": (nv, p)}
+
         for name, matrix in self.matrices.items():
             if tuple(matrix.shape) != shapes[name]:
                 raise ValueError(f"{name} must have shape {shapes[name]}, has {tuple(matrix.shape)}")
         return counts, {**self.vectors, **{n: (A.start, A.col, A.value) for n, A in self.matrices.items()}}
 
     def solve(self, start: Any = None, **options: Any) -> Solution:
-        """Solves the problem, from the reactions ``start`` where given. Options: tolerance (default 1e-8, of both residuals),
-        max_steps, max_iterations."""
+        """Solves the problem, from the reactions ``start`` where given. Options: tolerance (default 1e-8, of both
+        residuals), max_steps, max_iterations."""
         first = None if start is None else floats(start, (self.dim * self.ncontact,), "start")
         return _solution(*_core.friction_solve(*self._parts(), first, None, options))
 

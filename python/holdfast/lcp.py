@@ -39,8 +39,8 @@ def _problem(A: Any, b: Any, lo: Any, hi: Any) -> tuple:
 
 
 def solve(A: Any, b: Any, lo: Any = None, hi: Any = None, *, method: str = "lemke", start: Any = None, **options: Any) -> Solution:
-    """Solves the problem; lo None: 0, hi None: infinite. method: lemke, dantzig or gauss-seidel (which may ``start`` from
-    a z). Options: max_pivots, tolerance, tikhonov, relaxation."""
+    """Solves the problem; lo None: 0, hi None: infinite. method: lemke, dantzig or gauss-seidel (which may ``start``
+    from a z). Options: max_pivots, tolerance, tikhonov, relaxation."""
     if method not in METHODS:
         raise ValueError(f'method must be one of {", ".join(METHODS)}, is "{method}"')
     problem = _problem(A, b, lo, hi)
@@ -94,8 +94,8 @@ def boundary_layer(A: Any, k: Any, c: Any) -> dict[str, Any]:
 
 
 def certify(A: Any, rolling: Any, k: Any, c: Any) -> dict[str, Any]:
-    """Certificate of a rigid contact problem: full_rank, rolling, p_matrix, stable, holds, and their margins. rolling (n):
-    rows that are equalities."""
+    """Certificate of a rigid contact problem: full_rank, rolling, p_matrix, stable, holds, and their margins. rolling
+    (n): rows that are equalities."""
     a, n = _square(A)
     flags = np.ascontiguousarray(np.broadcast_to(np.asarray(rolling, bool), (n,))).view(np.uint8)
     return _core.certify(a, n, flags, floats(np.broadcast_to(k, (n,)), (n,), "k"), floats(np.broadcast_to(c, (n,)), (n,), "c"))

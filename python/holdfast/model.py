@@ -42,8 +42,8 @@ def models_path(name: str = "") -> Path:
 
 @contextmanager
 def hint_at_shipped(path: str) -> Iterator[None]:
-    """Adds to the refusal of a file that is not there how its namesake among the scenes that come with Holdfast is called, for which the command
-    looks by itself: models/pinch.xml, or pinch.xml."""
+    """Adds to the refusal of a file that is not there how its namesake among the scenes that come with Holdfast is
+    called, for which the command looks by itself: models/pinch.xml, or pinch.xml."""
     try:
         yield
     except _core.FileError as error:
@@ -96,8 +96,10 @@ def import_options(options: ImportOptions) -> dict[str, Any]:
     """The fields of ``hfImportConfig`` for the arguments of :meth:`Model.from_file`."""
     known = {"merge_fixed": "merge_fixed_links", "floating": "floating_base", "fixed": "fixed_base", "skip_meshes": "skip_meshes",
              "kp": "servo_kp", "kv": "servo_kv"}
+
     fields: dict[str, Any] = {}
     value: Any
+
     for name, value in options.items():
         if name == "actuators":
             if value not in _ACTUATORS:
@@ -112,6 +114,7 @@ def import_options(options: ImportOptions) -> dict[str, Any]:
             fields[known[name]] = bool(value)
         else:
             raise TypeError(f"there is no option {name} for reading a file; there are: search, actuators, srdf, {', '.join(known)}")
+
     return fields
 
 
@@ -186,8 +189,9 @@ class Model(_core.Model):
     def from_file(cls, path: FilePath, *, search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
         """Reads MJCF, URDF or SDFormat, by the root element; or a model that :meth:`save` wrote.
 
-        search: a folder, or several, for ``package://`` and relative files, after the file's own. What the reader has to say is in
-        ``diagnostics``; meshes of objects whose convex hull, by which they collide, differs from them are a Python warning, too. Options:
+        search: a folder, or several, for ``package://`` and relative files, after the file's own. What the reader has
+        to say is in ``diagnostics``; meshes of objects whose convex hull, by which they collide, differs from them
+        are a Python warning, too. Options:
 
         - merge_fixed=True (URDF): fold links on fixed joints into their parent
         - floating=True (URDF): give the root link a free joint
@@ -218,7 +222,8 @@ class Model(_core.Model):
         return self._to_bytes()
 
     def save(self, path: FilePath) -> None:
-        """Writes the block to a file, usually ``.hfm``, which :meth:`from_file` reads without parsing. Endings of other formats are refused."""
+        """Writes the block to a file, usually ``.hfm``, which :meth:`from_file` reads without parsing. Endings of
+        other formats are refused."""
         name = file_name(path)
         refuse_ending(name, "save writes a block", ".hfm")
         self._save(name)
@@ -226,8 +231,9 @@ class Model(_core.Model):
     def write(self, path: FilePath) -> list[Diagnostic]:
         """Writes the model as SDFormat (``.sdf``) or URDF (``.urdf``), for Gazebo, Drake and ROS.
 
-        Meshes become OBJ files in the folder PATH.meshes. Returns warnings about what the format cannot say and the file lacks. URDF holds one
-        robot: several bodies that float, loops, balls and screws are refused. :meth:`Builder.write` writes MJCF.
+        Meshes become OBJ files in the folder PATH.meshes. Returns warnings about what the format cannot say and the
+        file lacks. URDF holds one robot: several bodies that float, loops, balls and screws are refused.
+        :meth:`Builder.write` writes MJCF.
         """
         path = file_name(path)
         if path.endswith(".sdf"):
@@ -280,7 +286,8 @@ class Model(_core.Model):
 
     @property
     def parameters(self) -> list[str]:
-        """Fields that a world of its own may change, and those that follow from them: see :class:`Params` and ``Batch.params``."""
+        """Fields that a world of its own may change, and those that follow from them: see :class:`Params` and
+        ``Batch.params``."""
         return [name for name, info in self._field_info.items() if info[3]] + ["gravity"]
 
     @cached_property
@@ -289,14 +296,15 @@ class Model(_core.Model):
         return [Diagnostic(*d) for d in self._diagnostics]
 
     def id(self, kind: str, name: str | int) -> int:
-        """Id of an object by kind ("body", "joint", ...) and what logs call it (:meth:`labels`). "#ID" means an object that has no name, too. An id
-        is checked and returned."""
+        """Id of an object by kind ("body", "joint", ...) and what logs call it (:meth:`labels`). "#ID" means an
+        object that has no name, too. An id is checked and returned."""
         number = _kind_number(kind)
         if not isinstance(name, str):
             index = operator.index(name)
             if not 0 <= index < self._object_count(number):
                 raise IndexError(f"no {kind} {index}: the model has {self._object_count(number)}")
             return index
+
         index = self._find(number, name)
         if index < 0:
             labels = self.labels(kind)
@@ -316,8 +324,8 @@ class Model(_core.Model):
         return [self._name(number, i) for i in range(self._object_count(number))]
 
     def labels(self, kind: str) -> list[str]:
-        """What logs call all objects of a kind: their names, and "#ID" for those that have none. A free joint without a name is called like its
-        body, unless a joint has that name."""
+        """What logs call all objects of a kind: their names, and "#ID" for those that have none. A free joint without
+        a name is called like its body, unless a joint has that name."""
         return self._labels(_kind_number(kind))
 
     def _by_number(self, kind: str) -> dict[str, str]:
@@ -424,8 +432,8 @@ class Model(_core.Model):
     # ---- the configuration manifold -----------------------------------------------------------------------
 
     def integrate(self, q: Any, v: Any, h: float) -> np.ndarray:
-        """q (+) h v: positions after moving with velocities v (nv) for a time h [s]. Numbers that are not finite are refused: a quaternion
-        would become the identity."""
+        """q (+) h v: positions after moving with velocities v (nv) for a time h [s]. Numbers that are not finite are
+        refused: a quaternion would become the identity."""
         if not np.isfinite(h):
             raise ValueError(f"h must be a finite time [s], is {h!r}")
         return np.asarray(self._integrate(finite(q, (self.nq,), "q"), finite(v, (self.nv,), "v"), float(h)))
@@ -470,9 +478,10 @@ class Params(_core.Params):
         params.update()                    # refused values raise and leave the old ones in force
         sim = hf.Sim(params)
 
-    Every field in ``model.parameters`` is a writable array. A negative ``geom_stiffness``, ``geom_dissipation`` and the like mean the default of
-    the world. ``update`` computes ``body_subtreemass``, ``body_iquat``, ``dof_M0`` and ``geom_rbound`` from the others, whatever is written there; a new mass leaves
-    ``body_inertia`` as it is, and a new size leaves both, as in MuJoCo; :meth:`take` gives masses that a builder computed from sizes and densities.
+    Every field in ``model.parameters`` is a writable array. A negative ``geom_stiffness``, ``geom_dissipation`` and
+    the like mean the default of the world. ``update`` computes ``body_subtreemass``, ``body_iquat``, ``dof_M0`` and
+    ``geom_rbound`` from the others, whatever is written there; a new mass leaves ``body_inertia`` as it is, and a new
+    size leaves both, as in MuJoCo; :meth:`take` gives masses that a builder computed from sizes and densities.
     """
 
     def __new__(cls, model: Model) -> Params:
@@ -501,13 +510,15 @@ class Params(_core.Params):
         self._update()
 
     def take(self, other: Model) -> None:
-        """Writes all parameters of another model, which differs from this one in parameters only: for example one that a :class:`Builder`
-        made with other sizes, from which it computed the masses and inertias. They act after ``update()``."""
+        """Writes all parameters of another model, which differs from this one in parameters only: for example one
+        that a :class:`Builder` made with other sizes, from which it computed the masses and inertias. They act after
+        ``update()``."""
         for name, value in parameters_of(self.model, other).items():
             setattr(self, name, value)
 
     def copy(self) -> Params:
-        """Independent parameters of the same model: with the values in force, and with what was written since the last update."""
+        """Independent parameters of the same model: with the values in force, and with what was written since the
+        last update."""
         return Params._of_values(self.model, self._values_in_force(), self._values_written())
 
     __copy__ = copy

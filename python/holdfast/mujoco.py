@@ -1,8 +1,8 @@
 """MuJoCo's models and states, stepped here. The package mujoco is needed only by those who call these functions.
 
-A compiled ``mjModel`` is written as MJCF, number by number, and read by Holdfast's own reader, so that what it means here
-is what docs/reference/mjcf.md says. Orders and layouts are the same on both sides: positions, velocities, activations,
-controls and keyframes carry over as they are.
+A compiled ``mjModel`` is written as MJCF, number by number, and read by Holdfast's own reader, so that what it means
+here is what docs/reference/mjcf.md says. Orders and layouts are the same on both sides: positions, velocities,
+activations, controls and keyframes carry over as they are.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from .state import State
 def from_mujoco(source: Any) -> Model:
     """A model from an ``mjModel``, an ``mjSpec`` or a path. What Holdfast does not use is in ``model.diagnostics``.
 
-    A compiled model does not say what its file has set: a ``solref`` and ``solimp`` with MuJoCo's default values count as not set, and such contacts,
-    limits and equalities have Holdfast's own stiffness. From a file they have MuJoCo's where the file writes these values down."""
+    A compiled model does not say what its file has set: a ``solref`` and ``solimp`` with MuJoCo's default values
+    count as not set, and such contacts, limits and equalities have Holdfast's own stiffness. From a file they have
+    MuJoCo's where the file writes these values down."""
     if isinstance(source, (str, bytes, os.PathLike)):
         return Model.from_file(source)
     if hasattr(source, "to_xml"):  # mjSpec
@@ -44,21 +45,24 @@ def _refuse_other_sizes(model: Model, data: Any) -> None:
 
 
 def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> State:
-    """Time, positions, velocities, activations, rest positions of springs that yielded, and histories of delays of an ``mjData`` as a state. Contacts
-    are remembered from here on."""
+    """Time, positions, velocities, activations, rest positions of springs that yielded, and histories of delays of an
+    ``mjData`` as a state. Contacts are remembered from here on."""
     state = state or State(model)
     _refuse_other_sizes(model, data)
     _refuse_other_sizes(state.model, data)
+
     state.reset()
     state.time = float(data.time)
     state.q[:] = np.asarray(data.qpos)
     state.v[:] = np.asarray(data.qvel)
+
     if model.na == len(data.act):
         state.act[:] = np.asarray(data.act)
     for theirs, ours in _springs(state, data):
         state.rest[ours] = data.plastic[theirs]
     if len(state.history):
         _take_histories(model, data, state)
+
     return state
 
 
@@ -90,7 +94,8 @@ def _springs(state: State, data: Any) -> Iterator[tuple[slice, slice]]:
 
 
 def _ring(data: Any, adr: int, count: int, dim: int) -> tuple[float, np.ndarray, np.ndarray]:
-    """A buffer of ``mjData.history``: the number of its owner, times, and a row of values for each time, the oldest first."""
+    """A buffer of ``mjData.history``: the number of its owner, times, and a row of values for each time, the oldest
+    first."""
     x = np.asarray(data.history)
     order = (int(x[adr + 1]) + 1 + np.arange(count)) % count
     times, values = x[adr + 2:adr + 2 + count], x[adr + 2 + count:adr + 2 + count * (1 + dim)].reshape(count, dim)
@@ -106,9 +111,10 @@ def _put_ring(data: Any, adr: int, times: np.ndarray, values: np.ndarray) -> Non
 
 
 def _take_histories(model: Model, data: Any, state: State) -> None:
-    """Controls under way, and measurements that have not arrived. A sensor keeps one more here: the one of the moment, which the next
-    step measures; before the others stands a copy of the oldest."""
+    """Controls under way, and measurements that have not arrived. A sensor keeps one more here: the one of the
+    moment, which the next step measures; before the others stands a copy of the oldest."""
     m = data.model
+
     if model.nu == m.nu:
         for i in np.flatnonzero(m.actuator_history[:, 0]):
             n, dim, first = int(m.actuator_history[i][0]), int(m.actuator_ctrlnum[i]), int(m.actuator_ctrladr[i])
@@ -116,8 +122,10 @@ def _take_histories(model: Model, data: Any, state: State) -> None:
             for k in range(dim):
                 adr = int(model.actuator_historyadr[first + k])
                 state.history[adr:adr + 2 * n] = np.concatenate([times, values[:, k]])
+
     if model.nsensor != m.nsensor:
         return
+
     for i in np.flatnonzero(m.sensor_history[:, 0]):
         n, dim, adr = int(m.sensor_history[i][0]), int(m.sensor_dim[i]), int(model.sensor_historyadr[i])
         due, times, values = _ring(data, int(m.sensor_historyadr[i]), n, dim)
@@ -126,18 +134,23 @@ def _take_histories(model: Model, data: Any, state: State) -> None:
 
 
 def _give_histories(state: State, data: Any) -> None:
-    """The other way. MuJoCo measures at the beginning of a step: what was measured at the present moment is left to it."""
+    """The other way. MuJoCo measures at the beginning of a step: what was measured at the present moment is left to
+    it."""
     m, model = data.model, state.model
+
     if model.nu == m.nu:
         for i in np.flatnonzero(m.actuator_history[:, 0]):
             n, dim, first = int(m.actuator_history[i][0]), int(m.actuator_ctrlnum[i]), int(m.actuator_ctrladr[i])
             own = [state.history[int(a):int(a) + 2 * n] for a in model.actuator_historyadr[first:first + dim]]
             _put_ring(data, int(m.actuator_historyadr[i]), own[0][:n], np.stack([x[n:] for x in own], 1))
+
     if model.nsensor != m.nsensor:
         return
+
     for i in np.flatnonzero(m.sensor_history[:, 0]):
         n, dim, adr, theirs = int(m.sensor_history[i][0]), int(m.sensor_dim[i]), int(model.sensor_historyadr[i]), int(m.sensor_historyadr[i])
         times, values = state.history[adr + 1:adr + 2 + n], state.history[adr + 2 + n:adr + 1 + (n + 1) * (1 + dim)].reshape(n + 1, dim)
+
         first = 0 if times[-1] >= state.time else 1
         data.history[theirs] = state.history[adr]
         _put_ring(data, theirs, times[first:first + n], values[first:first + n])

@@ -25,9 +25,10 @@ class Problem:
     """r(v) = (M + diag) v - p - sum J^T gamma(J v + drift) = 0: everything that a solver of discrete time may know.
 
     Sizes: ``nv``, ``ntree``, ``nblock``, ``nrow``, ``ncontact``; ``h`` [s]. Arrays: ``M`` (dense blocks by tree),
-    ``diag``, ``p``, ``v0``, ``J`` and the laws ``contact`` and ``saturated`` as structured arrays; ``block``, ``piece``,
-    ``cols``, ``tree_start``, ``M_start`` say where things are. ``drift`` (nrow) are the velocities that moving surfaces
-    add to the rows of contacts; it is empty where no surface moves. Numbers may be changed; a solve checks them first.
+    ``diag``, ``p``, ``v0``, ``J`` and the laws ``contact`` and ``saturated`` as structured arrays; ``block``,
+    ``piece``, ``cols``, ``tree_start``, ``M_start`` say where things are. ``drift`` (nrow) are the velocities that
+    moving surfaces add to the rows of contacts; it is empty where no surface moves. Numbers may be changed; a solve
+    checks them first.
     """
 
     def __init__(self, core: Any):
@@ -85,7 +86,8 @@ class Problem:
         return Solution(np.asarray(v), np.asarray(impulse), report)
 
     def solve_mlcp(self, **options: Any) -> Solution:
-        """Solves it with rigid contact. Options as in ``mlcp.h``: form, method, edges, tikhonov, recovery, tolerance."""
+        """Solves it with rigid contact. Options as in ``mlcp.h``: form, method, edges, tikhonov, recovery,
+        tolerance."""
         v, impulse, report = self._core._solve_mlcp(options)
         return Solution(np.asarray(v), np.asarray(impulse), report)
 

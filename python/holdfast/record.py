@@ -21,9 +21,9 @@ EVENTS = ("", "touch", "leave", "slide", "stick", "rung", "rigid", "compliant", 
 
 
 class Frame(NamedTuple):
-    """A frame: time [s], poses of all bodies (nbody, 7) as position and quaternion, contacts as a structured array; positions,
-    velocities, controls, forces of actuators and sensors with names; energies [J]. Numbers have single precision, times and energies
-    double."""
+    """A frame: time [s], poses of all bodies (nbody, 7) as position and quaternion, contacts as a structured array;
+    positions, velocities, controls, forces of actuators and sensors with names; energies [J]. Numbers have single
+    precision, times and energies double."""
 
     time: float
     poses: NamedArray
@@ -38,8 +38,8 @@ class Frame(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What changed at a time [s]: two bodies "touch", "leave", "slide" or "stick"; or of the solver "rung", "rigid", "compliant",
-    "dropped", with its value. Bodies are ids of the model, -1: none."""
+    """What changed at a time [s]: two bodies "touch", "leave", "slide" or "stick"; or of the solver "rung", "rigid",
+    "compliant", "dropped", with its value. Bodies are ids of the model, -1: none."""
 
     time: float
     kind: str
@@ -55,8 +55,9 @@ class Recording(_core.Recording):
         plt.plot(recording.times, recording.q["elbow"])
         recording[-1].contacts["fn"]
 
-    ``q``, ``v``, ``ctrl``, ``actuator_force`` and ``sensors`` have one row a frame, and names; so have ``poses`` (frames, nbody, 7), where
-    ``poses["cup"]`` is (frames, 7), and ``times``, ``kinetic`` and ``potential`` one number a frame.
+    ``q``, ``v``, ``ctrl``, ``actuator_force`` and ``sensors`` have one row a frame, and names; so have ``poses``
+    (frames, nbody, 7), where ``poses["cup"]`` is (frames, 7), and ``times``, ``kinetic`` and ``potential`` one number
+    a frame.
     """
 
     def __new__(cls, path: FilePath) -> Recording:

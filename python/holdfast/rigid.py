@@ -42,17 +42,20 @@ def _flatten(options: dict[str, Any]) -> dict[str, Any]:
 
 def evaluate(model: Model | Params, state: State, input: Input | None = None, *,
              choices: Iterable[tuple[Any, Any, str] | tuple[Any, Any, str, Any]] = (), **options: Any) -> RigidProblem:
-    """The rigid problem at a state. choices: (geom_a, geom_b, mode[, slip direction]) instead of the modes that the velocities
-    say. Options as in ``rigid.h``: reach, touch, stick_speed, stabilisation, layer={"eps": ...}."""
+    """The rigid problem at a state. choices: (geom_a, geom_b, mode[, slip direction]) instead of the modes that the
+    velocities say. Options as in ``rigid.h``: reach, touch, stick_speed, stabilisation, layer={"eps": ...}."""
     base = model.model if isinstance(model, Params) else model
+
     choices = list(choices)
     for c in choices:
         if c[2] not in MODES:
             raise ValueError(f"a mode must be one of {', '.join(MODES)}, is {c[2]!r}")
     chosen = [(base.id("geom", c[0]), base.id("geom", c[1]), MODES.index(c[2]), tuple(c[3]) if len(c) > 3 else (0.0, 0.0, 0.0))
               for c in choices]
+
     r = _core.rigid_evaluate(model, state.time, np.ascontiguousarray(state.q), np.ascontiguousarray(state.v),
                              np.ascontiguousarray(state.act), input, _flatten(options), chosen)
     arrays = {name: np.asarray(r[name]) for name in ("A", "b", "x", "y", "k", "c", "vdot")}
+
     return RigidProblem(**arrays, rolling=np.frombuffer(r["rolling"], bool), contacts=np.frombuffer(r["contacts"], CONTACT),
                         certificate=r["certificate"], status=r["status"], residual=r["residual"])

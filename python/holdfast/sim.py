@@ -28,8 +28,10 @@ def option_names() -> list[str]:
 
 
 def flatten_options(options: dict[str, Any], prefix: str = "") -> dict[str, str]:
-    """Nested options as the texts that the library reads: {"solver": {"tolerance": 1e-9}} -> {"solver.tolerance": "1e-09"}."""
+    """Nested options as the texts that the library reads: {"solver": {"tolerance": 1e-9}} -> {"solver.tolerance":
+    "1e-09"}."""
     flat: dict[str, str] = {}
+
     for name, value in options.items():
         if isinstance(value, dict):
             flat.update(flatten_options(value, f"{prefix}{name}."))
@@ -43,6 +45,7 @@ def flatten_options(options: dict[str, Any], prefix: str = "") -> dict[str, str]
             flat[prefix + name] = value
         else:
             raise TypeError(f"option {prefix}{name} must be a number or a name, not {type(value).__name__}")
+
     return flat
 
 
@@ -76,8 +79,8 @@ class PairForce(NamedTuple):
 
 
 class Linear(NamedTuple):
-    """A step near a state and an input: dx1 = A dx + B du, ds = C dx + D du, with x = (positions along the manifold (nv), velocities (nv), activations (na)),
-    controls u (nu) and sensors s at the end of the step (nsensordata)."""
+    """A step near a state and an input: dx1 = A dx + B du, ds = C dx + D du, with x = (positions along the manifold
+    (nv), velocities (nv), activations (na)), controls u (nu) and sensors s at the end of the step (nsensordata)."""
 
     A: np.ndarray
     B: np.ndarray
@@ -185,14 +188,14 @@ class Sim(_core.Sim):
         return self._step(*self._given(state, input), steps)
 
     def evaluate(self, state: State | None = None, input: Input | None = None) -> None:
-        """Computes poses, contacts, sensors and forces at a state without stepping. Contacts have the normal forces of their overlaps, without friction,
-        also if their bodies sleep. They act on nothing: accelerations are those without contacts, equalities and limits, and sensors find
-        contacts and measure no forces of them."""
+        """Computes poses, contacts, sensors and forces at a state without stepping. Contacts have the normal forces
+        of their overlaps, without friction, also if their bodies sleep. They act on nothing: accelerations are those
+        without contacts, equalities and limits, and sensors find contacts and measure no forces of them."""
         self._evaluate(*self._given(state, input))
 
     def reset(self, key: str | int | None = None) -> None:
-        """Puts the sim's own state and input at a keyframe, or at the model's reference. Results (poses, sensors, contacts) are those of the
-        last step until :meth:`evaluate` or :meth:`step` is called."""
+        """Puts the sim's own state and input at a keyframe, or at the model's reference. Results (poses, sensors,
+        contacts) are those of the last step until :meth:`evaluate` or :meth:`step` is called."""
         self.state.reset(key, self.input)
         self.input.force[:] = 0
         self.input.wrench[:] = 0
@@ -206,16 +209,19 @@ class Sim(_core.Sim):
     def inverse(self, v1: Any, state: State | None = None, input: Input | None = None) -> np.ndarray:
         """Generalised force (nv) [N or N m] with which the step ends at velocities v1 (nv), contacts included.
 
-        It is the inverse of the step problem of ``tamsi`` and ``convex``. A step does more where contacts close that only its solution shows, where a
-        link turns by more than 0.014 rad, where nothing but gravity acts on a tree, and where a free body turns by about a radian: there the
-        inverse of a step's own velocities may be far from zero. With ``gyroscopic="off"`` and ``anticipate="off"`` it is not."""
+        It is the inverse of the step problem of ``tamsi`` and ``convex``. A step does more where contacts close that
+        only its solution shows, where a link turns by more than 0.014 rad, where nothing but gravity acts on a tree,
+        and where a free body turns by about a radian: there the inverse of a step's own velocities may be far from
+        zero. With ``gyroscopic="off"`` and ``anticipate="off"`` it is not."""
         return np.asarray(self._inverse(*self._given(state, input), floats(v1, (self.model.nv,), "v1")))
 
     def linearise(self, state: State | None = None, input: Input | None = None, *, eps: float = 1e-6) -> Linear:
-        """Derivatives of one step by central differences, with steps of eps [m, rad, m/s, ...]; contacts, friction and their memory are in them.
+        """Derivatives of one step by central differences, with steps of eps [m, rad, m/s, ...]; contacts, friction
+        and their memory are in them.
 
-        The state stays as it is, and so do the results of the last step. At an end of its range a control moves to one side only. A control
-        that is left to a signal of the scene (NaN) moves about what the signal gives in this step."""
+        The state stays as it is, and so do the results of the last step. At an end of its range a control moves to
+        one side only. A control that is left to a signal of the scene (NaN) moves about what the signal gives in this
+        step."""
         if not 0 < eps < float("inf"):
             raise ValueError(f"eps must be a number > 0, is {eps!r}")
         start, given = self._given(state, input)
@@ -260,13 +266,13 @@ class Sim(_core.Sim):
     # ---- results of the last step ---------------------------------------------------------------------------
 
     def contacts(self) -> np.ndarray:
-        """Contacts of the last step as a structured array: geom_a, geom_b, body_a, body_b, p_W [m], n_W (from B into A),
-        depth [m], fn [N], ft [N] (forces on A, world axes), torque [N m], vt, vn [m/s], stick, mu. A copy."""
+        """Contacts of the last step as a structured array: geom_a, geom_b, body_a, body_b, p_W [m], n_W (from B into
+        A), depth [m], fn [N], ft [N] (forces on A, world axes), torque [N m], vt, vn [m/s], stick, mu. A copy."""
         return np.frombuffer(self._contacts(), CONTACT)
 
     def pair_force(self, body_a: str | int, body_b: str | int | None = None) -> PairForce:
-        """Force on body A from contacts with body B (None: with any body), normal and friction apart. Contacts among bodies that sleep, and of these
-        with what is fixed, are not counted."""
+        """Force on body A from contacts with body B (None: with any body), normal and friction apart. Contacts among
+        bodies that sleep, and of these with what is fixed, are not counted."""
         a = self.model.id("body", body_a)
         b = _core.any_body if body_b is None else self.model.id("body", body_b)
         n, f, count = self._pair_force(a, b)
@@ -286,8 +292,8 @@ class Sim(_core.Sim):
 
     @property
     def actuator_force(self) -> NamedArray:
-        """Forces of the actuators (nu) [N or N m], before limits of their joints (`effort` of URDF, `actuatorfrcrange` of MJCF); a sensor
-        `jointactuatorfrc` has what acts on a joint."""
+        """Forces of the actuators (nu) [N or N m], before limits of their joints (`effort` of URDF,
+        `actuatorfrcrange` of MJCF); a sensor `jointactuatorfrc` has what acts on a joint."""
         return self.model._named(self._array("actuator_force"), "u")
 
     @property
@@ -302,7 +308,8 @@ class Sim(_core.Sim):
 
     @property
     def poses(self) -> NamedArray:
-        """Poses of all bodies at the end of the step (nbody, 7): position [m], quaternion w x y z; ``poses["cup"]`` is a row."""
+        """Poses of all bodies at the end of the step (nbody, 7): position [m], quaternion w x y z; ``poses["cup"]``
+        is a row."""
         return self.model._named(self._poses(), "body")
 
     def pose(self, body: str | int) -> tuple[np.ndarray, np.ndarray]:
@@ -312,14 +319,15 @@ class Sim(_core.Sim):
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What the last step has to say: status, contacts, iterations, residuals, rung, and the worst violations of equalities and
-        limits at its start.
+        """What the last step has to say: status, contacts, iterations, residuals, rung, and the worst violations of
+        equalities and limits at its start.
 
-        ``stats["violation.equality_distance"]`` is how far points that should meet are apart [m], with ``.equality_angle`` [rad],
-        ``.limit_distance`` [m] and ``.limit_angle`` [rad]. The same key with ``.kind`` and ``.name`` says which equality, joint or tendon
-        it is: "" where nothing is violated, and a name "#ID" where it has none. ``stats["nlet_go"]`` counts equalities that open though
-        they pull as hard as they may and limits that are passed further and further; ``stats["let_go"]`` names the first of them, and
-        ``stats["let_go_kind"]`` says whether it is an "equality", "joint" or "tendon"."""
+        ``stats["violation.equality_distance"]`` is how far points that should meet are apart [m], with
+        ``.equality_angle`` [rad], ``.limit_distance`` [m] and ``.limit_angle`` [rad]. The same key with ``.kind`` and
+        ``.name`` says which equality, joint or tendon it is: "" where nothing is violated, and a name "#ID" where it
+        has none. ``stats["nlet_go"]`` counts equalities that open though they pull as hard as they may and limits
+        that are passed further and further; ``stats["let_go"]`` names the first of them, and ``stats["let_go_kind"]``
+        says whether it is an "equality", "joint" or "tendon"."""
         stats = self._last_report()
         stats["let_go_kind"] = _kind_name(stats["let_go_kind"]) if stats["nlet_go"] else ""
         stats["let_go"] = self.model.labels(stats["let_go_kind"])[stats["let_go"]] if stats["nlet_go"] else ""
@@ -343,10 +351,12 @@ class Sim(_core.Sim):
         """Writes every following step to files: a recording, a CSV of states, a CSV of contacts. :meth:`stop` ends it;
         so does leaving ``with sim.record(...):``.
 
-        interval: time between frames of the recording [s], 0: every step. The last frame is the end of the run, whenever that is. The CSV of states has forces of the actuators, sensors and
-        poses of these bodies too where they are asked for. Where one of the files is refused, none is written. A recording holds one run: a step
-        from an earlier time than the last one, as after a reset, or with parameters that were updated since the first step, is refused until
-        :meth:`stop`, and leaves the state as it was. CSV files take any states. After a fork only the process that opened the files writes them.
+        interval: time between frames of the recording [s], 0: every step. The last frame is the end of the run,
+        whenever that is. The CSV of states has forces of the actuators, sensors and poses of these bodies too where
+        they are asked for. Where one of the files is refused, none is written. A recording holds one run: a step from
+        an earlier time than the last one, as after a reset, or with parameters that were updated since the first
+        step, is refused until :meth:`stop`, and leaves the state as it was. CSV files take any states. After a fork
+        only the process that opened the files writes them.
         """
         if not 0 <= interval < float("inf"):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")
@@ -399,8 +409,8 @@ class Sim(_core.Sim):
         self._page = None
 
     def report(self, title: str = "Holdfast", lines: dict[str, Any] | None = None) -> Report:
-        """The report of all steps since the sim was made with ``report=True``, or since the last report. One that cannot be written is
-        lost; the next one begins at once."""
+        """The report of all steps since the sim was made with ``report=True``, or since the last report. One that
+        cannot be written is lost; the next one begins at once."""
         if self._page is None:
             raise RuntimeError("no report is being made: create the sim with report=True, and in this process")
         place = f"/dev/fd/{self._page.fileno()}"

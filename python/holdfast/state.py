@@ -53,8 +53,9 @@ class _Fields:
 
 
 class State(_Fields, _core.State):
-    """Everything that influences the future: time, positions, velocities, activations, memory of contacts. ``State(model, max_memory=0)`` is at the
-    model's reference, with room to remember max_memory contacts, or as many as the model is expected to have.
+    """Everything that influences the future: time, positions, velocities, activations, memory of contacts.
+    ``State(model, max_memory=0)`` is at the model's reference, with room to remember max_memory contacts, or as many
+    as the model is expected to have.
 
     Plain memory: :meth:`copy` it and you have copied the world; the same state and input give the same bits. ``q``,
     ``v`` and ``act`` are views of it, with names: ``state.q["elbow"]``. A kept view changes with the next step; write

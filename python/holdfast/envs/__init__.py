@@ -1,7 +1,7 @@
 """Gymnasium environments over batches: ``gymnasium.make("holdfast/Pinch-v0")`` after ``import holdfast.envs``.
 
-``gymnasium.make_vec("holdfast/Pinch-v0", num_envs=64)`` steps all worlds in one batch. Environment i of a vector seeded with s
-does what a single environment seeded with s + i does, bit for bit.
+``gymnasium.make_vec("holdfast/Pinch-v0", num_envs=64)`` steps all worlds in one batch. Environment i of a vector
+seeded with s does what a single environment seeded with s + i does, bit for bit.
 """
 
 from __future__ import annotations

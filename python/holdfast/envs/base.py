@@ -42,7 +42,8 @@ class Task:
         self.observations = self.observe().shape[1]
 
     def _scene_path(self) -> Path:
-        """Where the scene is: beside the module of the class that names it, at the path from the folder of the program, or in the package."""
+        """Where the scene is: beside the module of the class that names it, at the path from the folder of the
+        program, or in the package."""
         owner = next((c for c in type(self).__mro__ if "scene" in vars(c)), None)
         if owner is None:
             raise TypeError(f'a task needs a scene: write scene = "NAME.xml" in the class {type(self).__name__}')

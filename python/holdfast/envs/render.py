@@ -10,7 +10,8 @@ from ..dynamics import Dynamics
 
 
 def render(d: Dynamics, q: Any, eye: Any, target: Any, width: int = 96, height: int = 72, fov: float = 0.8) -> np.ndarray:
-    """(height, width, 3) bytes: geoms in their colours, lit from the eye and from above. d goes to positions q; eye, target [m], fov [rad]."""
+    """(height, width, 3) bytes: geoms in their colours, lit from the eye and from above. d goes to positions q; eye,
+    target [m], fov [rad]."""
     d.set(np.asarray(q, np.float64))
     eye, target = np.asarray(eye, float), np.asarray(target, float)
     forward = (target - eye) / np.linalg.norm(target - eye)

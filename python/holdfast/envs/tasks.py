@@ -10,8 +10,8 @@ from .base import Task
 class Pinch(Task):
     """Go down to a block, pinch it, lift it.
 
-    Actions (3): steps of the hand's target along x and z (2 cm a step at most), and how far the fingers close. Success: the
-    block is 5 cm above where it lay.
+    Actions (3): steps of the hand's target along x and z (2 cm a step at most), and how far the fingers close.
+    Success: the block is 5 cm above where it lay.
     """
 
     scene = "pinch.xml"
@@ -98,8 +98,8 @@ class PegInHole(Task):
 class AllegroReorient(Task):
     """Turn a mug that an Allegro hand holds against gravity about its upright axis without dropping it.
 
-    Actions (16): offsets of the joints' targets from the grasp (0.3 rad at most). The goal is an angle of the mug drawn for
-    each episode. Success: within 0.1 rad of it. The episode ends when the mug falls.
+    Actions (16): offsets of the joints' targets from the grasp (0.3 rad at most). The goal is an angle of the mug
+    drawn for each episode. Success: within 0.1 rad of it. The episode ends when the mug falls.
     """
 
     scene = "allegro_mug_gravity.xml"
@@ -155,8 +155,8 @@ class AllegroReorient(Task):
 class IiwaPick(Task):
     """Pick a bottle from a table with an iiwa and a WSG 50.
 
-    Actions (8): velocities of the seven joints (1 rad/s at most), which the step itself reaches within the motors' torques, and
-    the grip (-1 opens, 1 closes with 60 N). Success: the bottle is 10 cm above the table.
+    Actions (8): velocities of the seven joints (1 rad/s at most), which the step itself reaches within the motors'
+    torques, and the grip (-1 opens, 1 closes with 60 N). Success: the bottle is 10 cm above the table.
     """
 
     scene = "iiwa_pick.xml"
