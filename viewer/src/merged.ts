@@ -1,9 +1,9 @@
 // Many parts in one draw, for machines without a graphics processor.
 //
-// There every draw, and every instance of an instanced draw, costs as much as some hundred triangles. So the vertices of
-// all parts are moved to the world here and drawn as one mesh. Each vertex gets Lambert's law with the light of the whole
-// view, a sky, a ground and a sun: the numbers are what three.js computes from the lights of View3D for each pixel.
-// Colours become sRGB at the vertices too, by its usual exponent.
+// There every draw, and every instance of an instanced draw, costs as much as some hundred triangles. So the vertices
+// of all parts are moved to the world here and drawn as one mesh. Each vertex gets Lambert's law with the light of the
+// whole view, a sky, a ground and a sun: the numbers are what three.js computes from the lights of View3D for each
+// pixel. Colours become sRGB at the vertices too, by its usual exponent.
 import * as THREE from 'three';
 
 // Meshes in this layer are not drawn themselves. They say where a part is, and are picked.
@@ -44,7 +44,8 @@ function shapeOf(geometry: THREE.BufferGeometry): Shape {
   return shape;
 }
 
-// One sRGB colour without light, which a processor fills fast: the materials of three.js convert the colour of every pixel.
+// One sRGB colour without light, which a processor fills fast: the materials of three.js convert the colour of every
+// pixel.
 export function plainMaterial(srgb: number): THREE.ShaderMaterial {
   const part = (shift: number) => ((srgb >> shift) & 255) / 255;
   return new THREE.ShaderMaterial({
@@ -98,7 +99,8 @@ export class Merged extends THREE.Mesh {
     this.corners = 0;
   }
 
-  // Adds a shape at a pose (the 16 numbers of a matrix from pose[at] on) with a linear colour (tint[of] to tint[of + 2]).
+  // Adds a shape at a pose (the 16 numbers of a matrix from pose[at] on) with a linear colour, tint[of] to
+  // tint[of + 2].
   put(geometry: THREE.BufferGeometry, pose: ArrayLike<number>, at: number, tint: ArrayLike<number>, of: number): void {
     const { position, normal, index } = shapeOf(geometry);
     const count = position.length / 3;
