@@ -10,6 +10,7 @@
 // Makes room for more bytes. Returns 0 and marks the buffer as failed if there is no memory.
 static int reserve(hfiBytes* b, size_t more) {
   if (b->size + more <= b->capacity) return 1;
+
   size_t capacity = 2 * (b->size + more);
   char* data = realloc(b->data, capacity);
   if (!data) {
@@ -21,12 +22,14 @@ static int reserve(hfiBytes* b, size_t more) {
   return 1;
 }
 
+// Appends bytes.
 void hfi_bytes_put(hfiBytes* b, const void* data, size_t size) {
   if (size == 0 || !reserve(b, size)) return;
   memcpy(b->data + b->size, data, size);
   b->size += size;
 }
 
+// Appends printed text, with a decimal point in every locale.
 void hfi_bytes_vprint(hfiBytes* b, const char* format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
@@ -43,6 +46,7 @@ void hfi_bytes_vprint(hfiBytes* b, const char* format, va_list arguments) {
   va_end(again);
 }
 
+// Does the same with its arguments one by one.
 void hfi_bytes_print(hfiBytes* b, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -50,6 +54,7 @@ void hfi_bytes_print(hfiBytes* b, const char* format, ...) {
   va_end(arguments);
 }
 
+// Appends text as a string of JSON, in quotes.
 void hfi_bytes_json_string(hfiBytes* b, const char* text) {
   hfi_bytes_put(b, "\"", 1);
   for (const char* c = text; *c; ++c) {

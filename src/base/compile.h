@@ -3,7 +3,8 @@
 #define HFI_BASE_COMPILE_H
 
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || defined(__FMA4__) || defined(__AVX512F__))
-#error "GCC would fuse products and sums and so change results: compile with -mno-fma -mno-fma4 -mno-avx512f (cmake/HoldfastFlags.cmake)"
+// cmake/HoldfastFlags.cmake
+#error "GCC would fuse products and sums and so change results: compile with -mno-fma -mno-fma4 -mno-avx512f"
 #endif
 
 // Every caller gets its own copy of the function, compiled for the constants that it passes, so that branches on these
@@ -16,7 +17,11 @@
 #define HFI_BY_SIZE(n, f, ...) HFI_BY_SIZE_OR(n, f, f, __VA_ARGS__)
 // The same, but for other sizes otherwise(arguments ..., n).
 #define HFI_BY_SIZE_OR(n, f, otherwise, ...) \
-  ((n) == 6 ? f(__VA_ARGS__, 6) : (n) == 3 ? f(__VA_ARGS__, 3) : (n) == 4 ? f(__VA_ARGS__, 4) : (n) == 7 ? f(__VA_ARGS__, 7) : otherwise(__VA_ARGS__, n))
+  ((n) == 6   ? f(__VA_ARGS__, 6)            \
+   : (n) == 3 ? f(__VA_ARGS__, 3)            \
+   : (n) == 4 ? f(__VA_ARGS__, 4)            \
+   : (n) == 7 ? f(__VA_ARGS__, 7)            \
+              : otherwise(__VA_ARGS__, n))
 
 // The function is called, never copied into its caller. So paths through the caller that do not reach the call need not
 // save registers for it.

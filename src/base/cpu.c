@@ -9,6 +9,7 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
+// Do the processor and the system support AVX?
 int hfi_cpu_has_avx(void) {
   const unsigned needed = 1u << 27 | 1u << 28; // OSXSAVE, AVX
   unsigned eax, ebx, ecx, edx;
@@ -22,6 +23,7 @@ int hfi_cpu_has_avx(void) { return 0; }
 
 #endif
 
+// Refuses a processor that lacks what this build was compiled for.
 hfStatus hf_check_processor(hfError* error) {
   hfi_clear_error(error);
 #ifdef HFI_NEEDS_AVX

@@ -13,6 +13,7 @@ static inline int32_t hfi_find_set(int32_t* parent, int32_t i) {
   return i;
 }
 
+// Joins the sets of a and b.
 static inline void hfi_join_sets(int32_t* parent, int32_t a, int32_t b) {
   a = hfi_find_set(parent, a);
   b = hfi_find_set(parent, b);

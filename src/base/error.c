@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+// Writes the status and a printed message to *error, unless it is NULL. Returns the status.
 hfStatus hfi_refuse(hfError* error, hfStatus status, const char* format, ...) {
   if (!error) return status;
   error->status = status;
@@ -20,9 +21,12 @@ hfStatus hfi_refuse(hfError* error, hfStatus status, const char* format, ...) {
   return status;
 }
 
+// Returns the name of a status for messages.
 const char* hf_status_name(hfStatus status) {
   switch (status) {
   case HF_OK: return "ok";
+
+  // trouble
   case HF_NOT_CONVERGED: return "not converged";
   case HF_SINGULAR: return "singular";
   case HF_NO_SOLUTION: return "no solution";
@@ -31,6 +35,8 @@ const char* hf_status_name(hfStatus status) {
   case HF_GAINED_ENERGY: return "energy grew without work";
   case HF_LET_GO: return "an equality or limit lets go";
   case HF_FLAGGED: return "some worlds are flagged";
+
+  // refusals
   case HF_ERROR_ARGUMENT: return "bad argument";
   case HF_ERROR_MEMORY: return "out of memory";
   case HF_ERROR_FILE: return "file error";

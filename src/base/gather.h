@@ -30,6 +30,7 @@ static inline hfiLanes hfi_lanes_of(double x) {
 #endif
 }
 
+// The numbers x[0], x[1], ..., one in each lane.
 static inline hfiLanes hfi_lanes_load(const double* x) {
 #ifdef __AVX__
   return _mm256_loadu_pd(x);
@@ -37,6 +38,8 @@ static inline hfiLanes hfi_lanes_load(const double* x) {
   return *(const hfiTwo*)x;
 #endif
 }
+
+// Writes the lanes to y[0], y[1], ...
 static inline void hfi_lanes_store(double* y, hfiLanes a) {
 #ifdef __AVX__
   _mm256_storeu_pd(y, a);
@@ -54,6 +57,7 @@ static inline hfiLanes hfi_gather_numbers(const double* x, const int32_t i[HFI_L
 #endif
 }
 
+// |x| in each lane.
 static inline hfiLanes hfi_lanes_absolute(hfiLanes x) {
 #ifdef __AVX__
   return _mm256_andnot_pd(hfi_lanes_of(-0.0), x);
@@ -61,19 +65,26 @@ static inline hfiLanes hfi_lanes_absolute(hfiLanes x) {
   return (hfiTwo){fabs(x[0]), fabs(x[1])};
 #endif
 }
-// In each lane a < b ? a : b, or a > b ? a : b.
+
+// The smaller number of a and b in each lane; b if they cannot be compared.
 static inline hfiLanes hfi_lanes_min(hfiLanes a, hfiLanes b) {
 #ifdef __AVX__
   return _mm256_min_pd(a, b);
 #else
-  return (hfiTwo){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1]};
+  double low = a[0] < b[0] ? a[0] : b[0];
+  double high = a[1] < b[1] ? a[1] : b[1];
+  return (hfiTwo){low, high};
 #endif
 }
+
+// The larger number of a and b in each lane; b if they cannot be compared.
 static inline hfiLanes hfi_lanes_max(hfiLanes a, hfiLanes b) {
 #ifdef __AVX__
   return _mm256_max_pd(a, b);
 #else
-  return (hfiTwo){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+  double low = a[0] > b[0] ? a[0] : b[0];
+  double high = a[1] > b[1] ? a[1] : b[1];
+  return (hfiTwo){low, high};
 #endif
 }
 
@@ -93,12 +104,14 @@ static inline const int* hfi_fill_lanes(int first, int end, int things[HFI_LANES
   return things;
 }
 
-// Writes number i of each thing to out[i]. `at` says where their numbers begin; `count` is even.
+// Writes number i of each thing to out[i], for i < count, which is even. at[l] says where the numbers of the thing in
+// lane l begin. With four lanes a, b, c and d two numbers of all are exchanged as a small transposed matrix.
 static inline void hfi_gather(const double* const at[HFI_LANES], int count, hfiLanes* out) {
   for (int i = 0; i < count; i += 2) {
 #ifdef __AVX__
     __m256d ac = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at[0] + i)), _mm_loadu_pd(at[2] + i), 1);
     __m256d bd = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at[1] + i)), _mm_loadu_pd(at[3] + i), 1);
+
     out[i] = _mm256_unpacklo_pd(ac, bd);
     out[i + 1] = _mm256_unpackhi_pd(ac, bd);
 #else
@@ -110,12 +123,13 @@ static inline void hfi_gather(const double* const at[HFI_LANES], int count, hfiL
   }
 }
 
-// The reverse of hfi_gather.
+// Writes in[i] to number i of each thing: the reverse of hfi_gather.
 static inline void hfi_scatter(const hfiLanes* in, int count, double* const at[HFI_LANES]) {
   for (int i = 0; i < count; i += 2) {
 #ifdef __AVX__
     __m256d ac = _mm256_unpacklo_pd(in[i], in[i + 1]);
     __m256d bd = _mm256_unpackhi_pd(in[i], in[i + 1]);
+
     _mm_storeu_pd(at[0] + i, _mm256_castpd256_pd128(ac));
     _mm_storeu_pd(at[1] + i, _mm256_castpd256_pd128(bd));
     _mm_storeu_pd(at[2] + i, _mm256_extractf128_pd(ac, 1));

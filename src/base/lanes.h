@@ -24,7 +24,9 @@ typedef int64_t hfiBits __attribute__((may_alias));
 typedef int64_t hfiFourBits __attribute__((vector_size(32), aligned(8), may_alias));
 
 // Chooses lane by lane: `yes` where c is set, otherwise `no`. Comparisons of vectors give such a c.
-static inline hfiFour hfi_choose4(hfiFourBits c, hfiFour yes, hfiFour no) { return (hfiFour)((c & (hfiFourBits)yes) | (~c & (hfiFourBits)no)); }
+static inline hfiFour hfi_choose4(hfiFourBits c, hfiFour yes, hfiFour no) {
+  return (hfiFour)((c & (hfiFourBits)yes) | (~c & (hfiFourBits)no));
+}
 
 static inline hfiFour hfi_sqrt4(hfiFour x) { return (hfiFour){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])}; }
 
@@ -60,7 +62,10 @@ static inline hfiTwo hfi_quad_high(hfiQuad a) { return a.high; }
 static inline hfiQuad hfi_quad_zero(void) { return (hfiQuad){{0, 0}, {0, 0}}; }
 static inline hfiQuad hfi_quad_of(double a, double b, double c, double d) { return (hfiQuad){{a, b}, {c, d}}; }
 static inline hfiQuad hfi_quad_load(const double* x) { return (hfiQuad){*(const hfiTwo*)x, *(const hfiTwo*)(x + 2)}; }
-static inline void hfi_quad_store(double* y, hfiQuad a) { *(hfiTwo*)y = a.low, *(hfiTwo*)(y + 2) = a.high; }
+static inline void hfi_quad_store(double* y, hfiQuad a) {
+  *(hfiTwo*)y = a.low;
+  *(hfiTwo*)(y + 2) = a.high;
+}
 static inline hfiQuad hfi_quad_add(hfiQuad a, hfiQuad b) { return (hfiQuad){a.low + b.low, a.high + b.high}; }
 static inline hfiQuad hfi_quad_multiply(hfiQuad a, hfiQuad b) { return (hfiQuad){a.low * b.low, a.high * b.high}; }
 #endif

@@ -25,12 +25,14 @@
 #include <time.h>
 #include <unistd.h>
 
+// Refuses to write a file because of an error of the system.
 static hfStatus refuse_file(const char* path, int code, hfError* error) {
   hfStatus status = code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE;
   const char* name = *path ? path : "\"\"";
   return hfi_refuse(error, status, "%s: cannot write: %s", name, strerror(code));
 }
 
+// Returns the text a b, which the caller frees, or NULL if there is no memory.
 static char* copy_text(const char* a, const char* b) {
   char* text = malloc(strlen(a) + strlen(b) + 1);
   if (text) strcat(strcpy(text, a), b);
@@ -48,8 +50,10 @@ enum {
 static char* folder_of(const char* path) {
   char* folder = copy_text(path, "");
   char* slash = folder ? strrchr(folder, '/') : NULL;
-  if (slash) slash[1] = '\0';
-  else if (folder) *folder = '\0';
+  if (slash)
+    slash[1] = '\0';
+  else if (folder)
+    *folder = '\0';
   return folder;
 }
 
@@ -60,6 +64,7 @@ static int follow_link(char** name) {
   ssize_t size = readlink(*name, to, sizeof to - 1);
   if (size < 0) return 0;
   to[size] = '\0';
+
   char* folder = folder_of(*to == '/' ? "" : *name);
   free(*name);
   *name = folder ? copy_text(folder, to) : NULL;
@@ -89,6 +94,7 @@ static int read_descriptor(const char* name) {
   static const char* const folders[] = {"/dev/fd/", "/proc/self/fd/"};
   if (strcmp(name, "/dev/stdout") == 0) return STDOUT_FILENO;
   if (strcmp(name, "/dev/stderr") == 0) return STDERR_FILENO;
+
   for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
     size_t length = strlen(folders[i]);
     if (strncmp(name, folders[i], length) != 0) continue;
@@ -98,18 +104,25 @@ static int read_descriptor(const char* name) {
   return -1;
 }
 
+// Returns the descriptor that a path leads to, over symbolic links, or -1 if it leads to none.
 int hfi_output_descriptor(const char* path) {
   char* name = copy_text(path, "");
   int fd = name ? read_descriptor(name) : -1;
-  for (int i = 0; fd < 0 && i < MOST_LINKS && name && follow_link(&name); ++i) fd = read_descriptor(name);
+  for (int i = 0; i < MOST_LINKS && fd < 0 && name; ++i) {
+    if (!follow_link(&name)) break;
+    fd = read_descriptor(name);
+  }
   free(name);
   return fd;
 }
 
+// Returns the name of the file that a path leads to, over symbolic links, which need not exist; NULL without memory.
 char* hfi_output_target(const char* path) {
   char real[PATH_MAX];
   if (hfi_output_descriptor(path) >= 0) return copy_text(path, "");
   if (realpath(path, real)) return copy_text(real, "");
+
+  // a file that does not exist yet
   char* name = copy_text(path, "");
   for (int i = 0; name && i < MOST_LINKS && follow_link(&name);) ++i;
   char* whole = name ? resolve_folder(name) : NULL;
@@ -128,14 +141,16 @@ static char* name_beside(const char* path) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   snprintf(suffix, sizeof suffix, ".%lx%08lx", (unsigned long)now.tv_sec & 0xffffff, (unsigned long)now.tv_nsec);
+
   const char* slash = strrchr(path, '/');
   size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
-  size_t most = folder + LONGEST_NAME - strlen(suffix);
+  size_t longest = folder + LONGEST_NAME - strlen(suffix); // without the suffix
   char* name = copy_text(path, suffix);
-  if (name && strlen(path) > most) strcpy(name + most, suffix);
+  if (name && strlen(path) > longest) strcpy(name + longest, suffix);
   return name;
 }
 
+// Opens a new file with a temporary name, out->temporary. Returns its descriptor, or -1.
 static int open_named_beside(hfiOutput* out) {
   for (int i = 0; i < TRIES; ++i) {
     free(out->temporary);
@@ -156,6 +171,7 @@ enum { LINK_SIZE = 40 };
 // The name by which the system knows an open file that has none of its own.
 static void print_link(char text[LINK_SIZE], int fd) { snprintf(text, LINK_SIZE, "/proc/self/fd/%d", fd); }
 
+// Opens a new file without a name in the folder of a path. Returns its descriptor, or -1 if the system cannot do that.
 static int open_nameless(const char* path) {
   char link[LINK_SIZE];
   char* folder = folder_of(path);
@@ -244,6 +260,7 @@ static int take_name(hfiOutput* out) {
   code = out->temporary ? 0 : link_nameless(out);
   if (code == 0 && out->temporary && rename(out->temporary, out->target) != 0) code = errno;
   if (code != 0) return code;
+
   free(out->temporary);
   out->temporary = NULL;
   out->named = 1;
@@ -263,11 +280,13 @@ static int duplicate(int fd) {
 #endif
 }
 
+// Opens what the path of an output leads to. Returns the descriptor, or -1 with the error in errno.
+//
 // An open descriptor, a pipe or a device is written directly. A regular file is written beside an older one, whose
 // permissions it takes over. A name that no file can have (too long, empty, links in a circle) is refused now, not when
 // the file gets it.
 static int open_file(hfiOutput* out) {
-  struct stat older;
+  // an open descriptor
   int descriptor = hfi_output_descriptor(out->path);
   if (descriptor >= 0) {
     out->named = 1;
@@ -275,6 +294,8 @@ static int open_file(hfiOutput* out) {
     return duplicate(descriptor);
   }
 
+  // a pipe or a device
+  struct stat older;
   int exists = stat(out->target, &older) == 0;
   if (!exists && (errno != ENOENT || !*out->target)) return -1;
   if (exists && !S_ISREG(older.st_mode)) {
@@ -283,12 +304,14 @@ static int open_file(hfiOutput* out) {
   }
   if (exists && access(out->target, W_OK) != 0) return -1;
 
+  // a regular file
   int fd = open_nameless(out->target);
   if (fd < 0) fd = open_named_beside(out);
   if (fd >= 0 && exists) fchmod(fd, older.st_mode & 0777);
   return fd;
 }
 
+// Opens a file for writing. A refusal leaves *out as it was.
 hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, hfError* error) {
   hfiOutput made = {.fd = -1, .mode = mode, .path = copy_text(path, ""), .target = hfi_output_target(path)};
   int has_memory = made.path && made.target;
@@ -318,7 +341,7 @@ void hfi_output_print(hfiOutput* out, const char* format, ...) {
   va_end(arguments);
 }
 
-// Returns 0, or the error code of the system.
+// Writes all bytes to a descriptor. Returns 0, or the error code of the system.
 static int write_all(int fd, const char* bytes, size_t size) {
   while (size > 0) {
     ssize_t n = write(fd, bytes, size);
@@ -330,8 +353,10 @@ static int write_all(int fd, const char* bytes, size_t size) {
   return 0;
 }
 
+// Writes the piece that was put together. If that fails, the file ends with the last whole piece.
 hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
   if (out->piece.failed) return refuse_file(out->path, ENOMEM, error);
+
   // after a failure without a name, the beginning of the file is missing
   if (out->failure && !out->named) return refuse_file(out->path, out->failure, error);
 
@@ -343,6 +368,7 @@ hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
     out->failure = code;
     return refuse_file(out->path, code, error);
   }
+
   out->written += out->piece.size;
   out->piece.size = 0;
   return HF_OK;
@@ -350,6 +376,7 @@ hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
 
 // ---- closing -----------------------------------------------------------------------------------------
 
+// Releases what an output holds, beside its descriptor, and removes a file that got no name.
 static void release(hfiOutput* out) {
   if (out->temporary) unlink(out->temporary);
   free(out->path);
@@ -365,13 +392,16 @@ static int is_removed(int fd) {
   return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0;
 }
 
+// Writes the rest, gives the file its name, and closes it. Returns the first failure; the file is closed in any case.
 hfStatus hfi_output_close(hfiOutput* out, hfError* error) {
   hfStatus status = hfi_output_flush(out, error);
-  int code = 0;
+  int code = 0; // error code of the system
   if (status == HF_OK) code = out->named ? sync_content(out) : take_name(out);
 
   if (status == HF_OK && code == 0 && !out->shared && is_removed(out->fd))
-    status = hfi_refuse(error, HF_ERROR_FILE, "%s: the file was removed or replaced while it was being written", out->path);
+    status = hfi_refuse(error, HF_ERROR_FILE, "%s: the file was removed or replaced while it was being written",
+                        out->path);
+
   if (close(out->fd) != 0 && code == 0) code = errno;
   if (code != 0 && status == HF_OK) status = refuse_file(out->path, code, error);
   release(out);
@@ -385,6 +415,7 @@ void hfi_output_discard(hfiOutput* out) {
 
 // ---- objects with a file -----------------------------------------------------------------------------
 
+// Creates an object of `size` bytes that begins with an hfiOutput, and opens its file. NULL: *status says why not.
 void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfStatus* status,
                         hfError* error) {
   hfiOutput* object = calloc(1, size);
@@ -392,12 +423,14 @@ void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfSta
     *status = hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
     return NULL;
   }
+
   *status = hfi_output_open(object, path, mode, error);
   if (*status == HF_OK) return object;
   free(object);
   return NULL;
 }
 
+// Closes the file of such an object and frees the object.
 hfStatus hfi_output_destroy(void* object, hfError* error) {
   if (!object) return HF_OK;
   hfStatus status = hfi_output_close(object, error);
@@ -410,6 +443,7 @@ void hfi_output_abandon(void* object) {
   free(object);
 }
 
+// Writes a whole file.
 hfStatus hfi_write_file(const char* path, const void* bytes, size_t size, hfError* error) {
   hfiOutput out;
   hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);

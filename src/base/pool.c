@@ -6,6 +6,7 @@
 
 typedef struct hfiPoolNode { struct hfiPoolNode* next; max_align_t data[]; } hfiPoolNode;
 
+// Returns a copy of `bytes` bytes (zeros if source is NULL) that the pool releases; NULL if there is no memory.
 void* hfi_pool_copy(hfiPool* pool, const void* source, size_t bytes) {
   hfiPoolNode* node = calloc(1, sizeof *node + (bytes ? bytes : 1));
   if (!node) return NULL;
@@ -19,6 +20,7 @@ char* hfi_pool_string(hfiPool* pool, const char* s) {
   return s ? hfi_pool_copy(pool, s, strlen(s) + 1) : NULL;
 }
 
+// Releases all that was allocated.
 void hfi_pool_release(hfiPool* pool) {
   while (pool->head) {
     hfiPoolNode* node = pool->head;
@@ -27,6 +29,7 @@ void hfi_pool_release(hfiPool* pool) {
   }
 }
 
+// Returns an array with room for one more element than `count`: the same or a larger one, or NULL without memory.
 void* hfi_grow(void* data, int* capacity, int count, size_t width) {
   if (count < *capacity) return data;
   int larger = *capacity ? 2 * *capacity : 16;

@@ -21,12 +21,14 @@ typedef struct hfiShares {
 
 // The first item of work of a share, and the first element of its segment. The share ends where the next one begins.
 static inline int hfi_first_work(const hfiShares* s, int share) { return (int)((int64_t)s->work * share / s->number); }
-static inline int hfi_first_element(const hfiShares* s, int share) { return (int)((int64_t)s->capacity * share / s->number); }
+static inline int hfi_first_element(const hfiShares* s, int share) {
+  return (int)((int64_t)s->capacity * share / s->number);
+}
 
 // Calls task(context, share) for each share. If some segment is too small, does all work once more in a single share,
 // which has the whole array. Returns the number of elements; *lost is for how many of them the array had no room. The
 // context has `shares` for the task to read, and for its counts.
-int hfi_fill_by_shares(hfiWorkers* workers, hfiShares* shares, void (*task)(void* context, int share), void* context, void* array, size_t element,
-                       int* lost);
+int hfi_fill_by_shares(hfiWorkers* workers, hfiShares* shares, void (*task)(void* context, int share), void* context,
+                       void* array, size_t element, int* lost);
 
 #endif

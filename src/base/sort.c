@@ -9,6 +9,7 @@ enum {
   SHORT = 12,      // Insertion sort never gives up for at most this many elements.
 };
 
+// Exchanges two elements.
 static void swap(char* a, char* b, size_t width) {
   char t[MAX_WIDTH];
   memcpy(t, a, width);
@@ -38,13 +39,16 @@ static int insert_sort(char* x, size_t count, size_t width, int (*compare)(const
 
 // Moves the element at the root down to its place in the heap of the first `count` elements.
 static void sift_down(char* x, size_t root, size_t count, size_t width, int (*compare)(const void*, const void*)) {
-  for (size_t child; (child = 2 * root + 1) < count; root = child) {
+  for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
+    // the larger child
     if (child + 1 < count && compare(x + child * width, x + (child + 1) * width) < 0) child++;
     if (compare(x + root * width, x + child * width) >= 0) return;
     swap(x + root * width, x + child * width, width);
+    root = child;
   }
 }
 
+// Sorts `count` elements of `width` bytes in ascending order.
 void hfi_sort(void* data, size_t count, size_t width, int (*compare)(const void*, const void*)) {
   assert(width <= MAX_WIDTH);
   char* x = data;

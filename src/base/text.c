@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Goes to the next line that is not empty and not a comment. Returns 0 at the end of the text.
 int hfi_text_next_line(hfiTextReader* r) {
   while (*r->at) {
     r->token = r->at;
@@ -20,6 +21,7 @@ int hfi_text_next_line(hfiTextReader* r) {
   return 0;
 }
 
+// Reads a number from the present line.
 hfStatus hfi_text_real(hfiTextReader* r, double* x) {
   char* end;
   *x = hfi_read_double(r->token, &end);
@@ -28,6 +30,7 @@ hfStatus hfi_text_real(hfiTextReader* r, double* x) {
   return HF_OK;
 }
 
+// Reads an integer from the present line.
 hfStatus hfi_text_int(hfiTextReader* r, int32_t* x) {
   char* end;
   errno = 0;
@@ -39,6 +42,7 @@ hfStatus hfi_text_int(hfiTextReader* r, int32_t* x) {
   return HF_OK;
 }
 
+// Refuses anything left on the present line but blanks.
 hfStatus hfi_text_end_line(hfiTextReader* r) {
   if (r->token[strspn(r->token, " \t\r")])
     return HFI_MALFORMED(r, "%s:%d: more than expected", r->path, r->line);
@@ -54,22 +58,26 @@ static hfStatus read_name(hfiTextReader* r, const char* name) {
   return HF_OK;
 }
 
+// Reads the name of the next line.
 hfStatus hfi_text_expect(hfiTextReader* r, const char* name) {
   if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends before \"%s\"", r->path, r->line, name);
   return read_name(r, name);
 }
 
+// Reads the name of the next line, if there is one; *at_end says whether the text has ended.
 hfStatus hfi_text_expect_or_end(hfiTextReader* r, const char* name, int* at_end) {
   *at_end = !hfi_text_next_line(r);
   return *at_end ? HF_OK : read_name(r, name);
 }
 
+// Reads a line with a name and a number.
 hfStatus hfi_text_count(hfiTextReader* r, const char* name, int32_t* count) {
   hfStatus status = hfi_text_expect(r, name);
   if (!status) status = hfi_text_int(r, count);
   return status ? status : hfi_text_end_line(r);
 }
 
+// Refuses a text that goes on.
 hfStatus hfi_text_expect_end(hfiTextReader* r) {
   return hfi_text_next_line(r) ? HFI_MALFORMED(r, "%s:%d: more than expected", r->path, r->line) : HF_OK;
 }
@@ -82,6 +90,7 @@ static char* load(const char* path, size_t* size, hfError* error) {
     return NULL;
   }
 
+  // twice the room, again and again, until the file ends
   char* text = NULL;
   size_t used = 0;
   size_t capacity = 1 << 16;
@@ -100,13 +109,15 @@ static char* load(const char* path, size_t* size, hfError* error) {
   fclose(file);
   *size = used;
   if (is_complete) return text;
+
   hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be read", path);
   free(text);
   return NULL;
 }
 
-// Lines are cut in `copy`, which has room for the whole text.
-static hfStatus begin_pass(hfiTextReader* r, const char* text, char* copy, hfiTextPass* pass, void* object, hfiArena* arena) {
+// Runs a pass over the text. Lines are cut in `copy`, which has room for the whole text.
+static hfStatus run_pass(hfiTextReader* r, const char* text, char* copy, hfiTextPass* pass, void* object,
+                         hfiArena* arena) {
   memcpy(copy, text, r->size + 1);
   r->at = copy;
   r->line = 0;
@@ -115,20 +126,23 @@ static hfStatus begin_pass(hfiTextReader* r, const char* text, char* copy, hfiTe
 
 // Reads the text twice: the first pass counts what arrays need, the second one fills the object in memory of that size,
 // which *out gets.
-static hfStatus parse(hfiTextReader* r, const char* text, char* copy, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** out) {
+static hfStatus parse(hfiTextReader* r, const char* text, char* copy, size_t size, hfiTextPass* pass,
+                      hfiTextCheck* check, void** out) {
+  // what the object needs
   hfiArena plan = hfi_arena(NULL, 0);
   hfi_arena_take(&plan, 1, size);
   void* counted = calloc(1, size);
   if (!counted) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->path);
-  hfStatus status = begin_pass(r, text, copy, pass, counted, &plan);
+  hfStatus status = run_pass(r, text, copy, pass, counted, &plan);
   free(counted);
   if (status) return status;
 
+  // the object
   void* memory = calloc(1, plan.used);
   if (!memory) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->path);
   hfiArena arena = hfi_arena(memory, plan.used);
   void* object = hfi_arena_take(&arena, 1, size);
-  status = begin_pass(r, text, copy, pass, object, &arena);
+  status = run_pass(r, text, copy, pass, object, &arena);
 
   hfError why = {HF_OK, ""};
   if (!status && check(object, &why)) status = HFI_MALFORMED(r, "%s: %s", r->path, why.message);
@@ -139,10 +153,13 @@ static hfStatus parse(hfiTextReader* r, const char* text, char* copy, size_t siz
   return status;
 }
 
-hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** object, hfError* error) {
+// Reads a file into an object of `size` bytes and what its arrays need, in one block that the caller frees.
+hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** object,
+                       hfError* error) {
   hfiTextReader r = {path, NULL, NULL, 0, 0, error};
   char* text = load(path, &r.size, error);
   if (!text) return HF_ERROR_FILE;
+
   char* copy = malloc(r.size + 1);
   hfStatus status;
   if (copy)

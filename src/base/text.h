@@ -26,7 +26,8 @@ typedef hfStatus hfiTextPass(hfiTextReader* r, void* object, hfiArena* arena);
 typedef hfStatus hfiTextCheck(const void* object, hfError* error);
 // Reads an object of `size` bytes from a file in two passes, the first of which plans. The object and its arrays are
 // one block of memory, which free gives back. On a refusal *object stays as it is.
-hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** object, hfError* error);
+hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiTextCheck* check, void** object,
+                       hfError* error);
 
 // Goes to the next line that is neither empty nor a comment. Returns 0 at the end of the file.
 int hfi_text_next_line(hfiTextReader* r);

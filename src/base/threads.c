@@ -23,14 +23,14 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef void (*itemTask)(void*, int);
+typedef void (*ItemTask)(void*, int);
 
 struct hfiThreads {
   hfiWorkers workers; // what is lent: `run` with this object
-  int count;     // number of threads, including that of the caller
-  int started;   // number of threads that run
-  long patience; // how long threads test before they sleep [ns]
-  pid_t owner;   // process that has the threads
+  int count;          // number of threads, including the thread of the caller
+  int started;        // number of threads that run
+  long patience;      // how long threads test before they sleep [ns]
+  pid_t owner;        // process that has the threads
   pthread_mutex_t mutex;
   pthread_cond_t begin, end;
   atomic_int quit;
@@ -38,7 +38,7 @@ struct hfiThreads {
   atomic_int caller_sleeps;
   atomic_uint done; // number of items of the task that are done
   _Atomic uint64_t claims;
-  _Atomic(itemTask) task;
+  _Atomic(ItemTask) task;
   _Atomic(void*) context;
   pthread_t thread[];
 };
@@ -56,9 +56,10 @@ static unsigned do_items(hfiThreads* all) {
   uint64_t claims = atomic_load(&all->claims);
   unsigned done = 0;
   while (has_items(claims)) {
-    itemTask task = atomic_load(&all->task);
+    ItemTask task = atomic_load(&all->task);
     void* context = atomic_load(&all->context);
     if (!atomic_compare_exchange_strong(&all->claims, &claims, claims + 1)) continue;
+
     task(context, (int)claimed_of(claims));
     atomic_fetch_add(&all->done, 1);
     done += 1;
@@ -67,7 +68,13 @@ static unsigned do_items(hfiThreads* all) {
   return done;
 }
 
-static int is_task_there(hfiThreads* all, unsigned items) { return (void)items, has_items(atomic_load(&all->claims)) || atomic_load(&all->quit); }
+// What a thread waits for: items to claim, or the order to end.
+static int is_task_there(hfiThreads* all, unsigned items) {
+  (void)items;
+  return has_items(atomic_load(&all->claims)) || atomic_load(&all->quit);
+}
+
+// What the caller waits for: all items of its task are done.
 static int is_task_done(hfiThreads* all, unsigned items) { return atomic_load(&all->done) >= items; }
 
 // Tests for a short time whether a wait is over. Returns 1 if it is.
@@ -98,6 +105,7 @@ static void wake(hfiThreads* all, pthread_cond_t* condition) {
   pthread_mutex_unlock(&all->mutex);
 }
 
+// What each thread does until the threads must end.
 static void* work(void* data) {
   hfiThreads* all = data;
   while (!atomic_load(&all->quit)) {
@@ -107,22 +115,28 @@ static void* work(void* data) {
   return NULL;
 }
 
+// Starts the threads, which get no signals. Returns 0 if one cannot be started.
 static int start_threads(hfiThreads* all) {
   sigset_t every, before;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &before);
+
   int good = 1;
   while (good && all->started + 1 < all->count) {
     good = pthread_create(&all->thread[all->started], NULL, work, all) == 0;
     all->started += good;
   }
+
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return good;
 }
 
+// Ends the threads and releases the object.
 void hfi_threads_free(hfiThreads* all) {
   if (!all) return;
-  if (all->owner == getpid()) { // A forked child has no threads to join, and the mutex may be held for ever.
+
+  // a forked child has no threads to join, and the mutex may be held for ever
+  if (all->owner == getpid()) {
     atomic_store(&all->quit, 1);
     wake(all, &all->begin);
     for (int i = 0; i < all->started; ++i) pthread_join(all->thread[i], NULL);
@@ -136,6 +150,7 @@ void hfi_threads_free(hfiThreads* all) {
 // Waits until all items are done.
 static void wait_for_items(hfiThreads* all, unsigned items) {
   if (is_over_soon(all, is_task_done, items)) return;
+
   pthread_mutex_lock(&all->mutex);
   atomic_store(&all->caller_sleeps, 1);
   while (!is_task_done(all, items)) pthread_cond_wait(&all->end, &all->mutex);
@@ -143,25 +158,30 @@ static void wait_for_items(hfiThreads* all, unsigned items) {
   pthread_mutex_unlock(&all->mutex);
 }
 
-// The operation of hfiWorkers.
+// The operation of hfiWorkers: does the items with all threads, or alone if there is little to share.
 static void run(void* threads, int items, void (*task)(void*, int), void* context) {
   hfiThreads* all = threads;
   if (all->count == 1 || items <= 1 || items > MOST_ITEMS || all->owner != getpid()) {
     for (int item = 0; item < items; ++item) task(context, item);
     return;
   }
+
+  // The new claims begin the task: all else must be stored before them.
   atomic_store(&all->task, task);
   atomic_store(&all->context, context);
   atomic_store(&all->done, 0);
   atomic_store(&all->claims, pack((atomic_load(&all->claims) >> 32) + 1, (unsigned)items));
   if (atomic_load(&all->sleeping) > 0) wake(all, &all->begin);
+
   do_items(all);
   wait_for_items(all, (unsigned)items);
 }
 
+// Creates `count` threads, including the thread of the caller.
 hfStatus hfi_threads_create(hfiThreads** threads, int count, long patience, hfError* error) {
   hfiThreads* all = calloc(1, sizeof *all + (size_t)count * sizeof *all->thread);
   if (!all) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   all->count = count;
   all->patience = count <= hfi_processor_count() ? patience : 0;
   all->owner = getpid();
@@ -169,6 +189,7 @@ hfStatus hfi_threads_create(hfiThreads** threads, int count, long patience, hfEr
   pthread_mutex_init(&all->mutex, NULL);
   pthread_cond_init(&all->begin, NULL);
   pthread_cond_init(&all->end, NULL);
+
   if (!start_threads(all)) {
     hfi_threads_free(all);
     return hfi_refuse(error, HF_ERROR_MEMORY, "a thread cannot be started (of %d)", count);
@@ -179,6 +200,7 @@ hfStatus hfi_threads_create(hfiThreads** threads, int count, long patience, hfEr
 
 hfiWorkers* hfi_threads_workers(hfiThreads* threads) { return threads ? &threads->workers : NULL; }
 
+// The number of processors that this process may use, at least 1.
 int hfi_processor_count(void) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
 #ifdef __linux__

@@ -12,7 +12,8 @@ typedef struct hfiWorkers {
 
 // Lets the workers do all items of a task. Which worker does which item depends on timing. Without workers (NULL) the
 // caller does all items.
-static inline void hfi_workers_run(const hfiWorkers* workers, int items, void (*task)(void* context, int item), void* context) {
+static inline void hfi_workers_run(const hfiWorkers* workers, int items, void (*task)(void* context, int item),
+                                   void* context) {
   if (workers) workers->run(workers->context, items, task, context);
   else
     for (int item = 0; item < items; ++item) task(context, item);

@@ -300,7 +300,7 @@ void hfi_block_multiply(const hfiBlockMatrix* B, const double* x, double* y) {
 // ---- the iteration -----------------------------------------------------------------------------------
 
 // Iteration k of the method at the head of the file.
-typedef struct Iteration {
+typedef struct ConjugateIteration {
   const hfiBlockMatrix* B;
   const double* weight; // (n) weights of the inner products
   const double* b;      // (n) the right-hand side
@@ -315,22 +315,22 @@ typedef struct Iteration {
   // What each part adds to inner products: (K p_k, q_j) for j < k, then (K p_k, K p_k), then (K p_k, r); and (r, r).
   double dots[HFI_MAX_BRANCHES + 1][MAX_ITERATIONS + 2];
   double r_square[HFI_MAX_BRANCHES + 1];
-} Iteration;
+} ConjugateIteration;
 
 // Returns vector j (n) of p or q.
-static double* get_vector(const Iteration* it, double* vectors, int j) {
+static double* get_vector(const ConjugateIteration* it, double* vectors, int j) {
   return vectors + (size_t)j * (size_t)count_unknowns(it->B);
 }
 
 // The residual at the start of iteration k. In the first one it is b.
-static const double* get_residual(const Iteration* it) { return it->k ? it->r : it->b; }
+static const double* get_residual(const ConjugateIteration* it) { return it->k ? it->r : it->b; }
 
 // The unknowns of a part: the first one, and how many.
 static int32_t first_of_part(const hfiBlockMatrix* B, int p) { return B->first[B->branches.start[p]]; }
 static int32_t size_of_part(const hfiBlockMatrix* B, int p) { return first_of_part(B, p + 1) - first_of_part(B, p); }
 
 // Computes what the unknowns of part p add to the inner products with K p_k, which is in the place of q_k.
-static void compute_dots(Iteration* it, int p) {
+static void compute_dots(ConjugateIteration* it, int p) {
   int32_t first = first_of_part(it->B, p);
   int32_t n = size_of_part(it->B, p);
   const double* w = it->weight + first;
@@ -345,7 +345,7 @@ static void compute_dots(Iteration* it, int p) {
 // For branch b: completes p_k = M^-1 r, which is known for the trunk, then computes its part of K p_k and of the inner
 // products.
 static void compute_direction(void* data, int b) {
-  Iteration* it = data;
+  ConjugateIteration* it = data;
   double* p_k = get_vector(it, it->p, it->k);
   double* q_k = get_vector(it, it->q, it->k);
   hfi_rough_end_solution(&it->B->rough->factors, it->B, b, p_k);
@@ -355,7 +355,7 @@ static void compute_direction(void* data, int b) {
 
 // For the unknowns of a part: subtracts the earlier directions from p_k and q_k, and takes the step.
 static void take_step(void* data, int part) {
-  Iteration* it = data;
+  ConjugateIteration* it = data;
   int32_t first = first_of_part(it->B, part);
   int32_t n = size_of_part(it->B, part);
   double* p_k = get_vector(it, it->p, it->k) + first;
@@ -380,7 +380,7 @@ static void take_step(void* data, int part) {
 }
 
 // Returns inner product number i of K p_k: the sum over the parts.
-static double sum_dots(const Iteration* it, int i) {
+static double sum_dots(const ConjugateIteration* it, int i) {
   double sum = 0;
   for (int p = 0; p <= it->B->branches.count; ++p) sum += it->dots[p][i];
   return sum;
@@ -389,7 +389,7 @@ static double sum_dots(const Iteration* it, int i) {
 // Computes c, (q_k, q_k) and a from the inner products of K p_k. The q_j are orthogonal to each other and to r:
 //
 //   q_k = K p - sum_j c_j q_j   =>   (q_k, q_k) = (K p, K p) - sum_j c_j^2 (q_j, q_j),   (r, q_k) = (r, K p)
-static void compute_coefficients(Iteration* it) {
+static void compute_coefficients(ConjugateIteration* it) {
   int k = it->k;
   it->q_square[k] = sum_dots(it, k);
   for (int j = 0; j < k; ++j) {
@@ -400,14 +400,14 @@ static void compute_coefficients(Iteration* it) {
 }
 
 // Makes iteration k. Returns (r, r) at its end.
-static double iterate(Iteration* it) {
+static double iterate(ConjugateIteration* it) {
   const hfiBlockMatrix* B = it->B;
   hfiWorkers* workers = B->rough->workers;
   int trunk = B->branches.count; // as a part
   double* p_k = get_vector(it, it->p, it->k);
   double* q_k = get_vector(it, it->q, it->k);
 
-  // p_k = M^-1 r and K p_k
+  // p_k = M^-1 r, and K p_k in the place of q_k
   hfi_rough_begin_solution(&B->rough->factors, B, get_residual(it), p_k, workers);
   hfi_workers_run(workers, B->branches.count, compute_direction, it);
   multiply_trunk(&(Product){B, p_k, q_k});
@@ -435,7 +435,7 @@ int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tole
   double enough = tolerance * tolerance * b_square;
   if (b_square == 0) return 1;
 
-  Iteration it = {.B = B, .weight = weight, .b = b};
+  ConjugateIteration it = {.B = B, .weight = weight, .b = b};
   it.x = B->rough->vectors;
   it.r = it.x + n;
   it.p = it.r + n;

@@ -11,9 +11,9 @@
 #include "linalg/dense.h"
 #include "base/lanes.h"
 
-// Solves for four columns. T_ik is T[i * row + k * column]: T is stored by rows if column = 1 and by columns if
-// row = 1. With `divides` T_ii is the inverse of the diagonal element; without it the diagonal is one. Callers pass a
-// constant for `divides` and for the 1.
+// Solves for four columns, whose rows are b0 to b5. T_ik is T[i * row + k * column]: T is stored by rows if column = 1
+// and by columns if row = 1. With `divides` T_ii is the inverse of the diagonal element; without it the diagonal is
+// one. Callers pass a constant for `divides` and for the 1. While row i is computed, T points to T_i0.
 HFI_FORCE_INLINE void solve_four(const double* restrict T, int row, int column, int divides, double* restrict B,
                                  int ldb) {
   hfiFour b0 = *(hfiFour*)B;

@@ -19,16 +19,24 @@ typedef struct hfiBracket {
   int trials;                // number of points that were added
 } hfiBracket;
 
-static inline hfiBracket hfi_bracket(hfiTrial lo, hfiTrial hi) { return (hfiBracket){lo, hi, hi, lo, 0}; }
+static inline hfiBracket hfi_bracket(hfiTrial lo, hfiTrial hi) {
+  return (hfiBracket){.lo = lo, .hi = hi, .latest = hi, .replaced = lo};
+}
 
 // The alpha at which the straight line through two points is zero.
 static inline double hfi_line_zero(hfiTrial a, hfiTrial b) { return (a.alpha * b.g - b.alpha * a.g) / (b.g - a.g); }
 
-static inline int hfi_bracket_holds(const hfiBracket* b, double alpha) { return alpha > b->lo.alpha && alpha < b->hi.alpha; }
+// Is alpha inside the bracket?
+static inline int hfi_bracket_holds(const hfiBracket* b, double alpha) {
+  return alpha > b->lo.alpha && alpha < b->hi.alpha;
+}
 
 // Returns the next alpha to try. It is inside the bracket, unless there is no number between its ends.
 static inline double hfi_bracket_choose(const hfiBracket* b) {
+  // every third trial is the middle
   if (b->trials % 3 == 1) return 0.5 * (b->lo.alpha + b->hi.alpha);
+
+  // the line through the last two points, or else the line through both ends
   double alpha = hfi_line_zero(b->replaced, b->latest);
   return hfi_bracket_holds(b, alpha) ? alpha : hfi_line_zero(b->lo, b->hi);
 }

@@ -30,8 +30,9 @@
 #include <string.h>
 
 enum {
-  MAX_PASSES = 40,
-  MAX_PASS_ITERATIONS = 1500, // No pass begins after this many Newton iterations; otherwise a step could take a thousand times the usual time.
+  MAX_PASSES = 40, // number of passes of one solution
+  // No pass begins after this many Newton iterations; otherwise a step could take a thousand times the usual time.
+  MAX_PASS_ITERATIONS = 1500,
 };
 // In a heap Newton's method is tried on the coupled problem as soon as its residual is below this share of its scale
 // [-].
@@ -41,26 +42,24 @@ static const double NEXT_TRY_DECREASE = 0.3;
 // Passes stop when lag would move by less than this share of the way to pi [-].
 static const double LEAST_MOVE = 1e-2;
 
-// Relative residual of the coupled problem at I->dofs.v and I->rows.s.
+// Returns the relative residual [-] of the coupled problem at I->dofs.v and I->rows.s. gamma, the responses and r are
+// those of the coupled problem afterwards.
 static double compute_coupled_residual(hfiIsland* I) {
-  hfi_system_respond(I, HF_COUPLING_TWO_WAY);
-  hfi_system_residual(I);
-  double norm = hfi_system_momentum_norm(I, I->dofs.r), scale = hfi_system_scale(I);
+  double scale;
+  double norm = hfi_system_evaluate(I, HF_COUPLING_TWO_WAY, &scale);
   return scale > 0 ? norm / scale : norm;
 }
 
-// Is block k a contact?
-static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
-
-// pi of contact block k at I->rows.s [N].
-static double normal_force(const hfiIsland* I, int32_t k) {
-  double derivative;
+// Returns pi of contact block k at I->rows.s [N].
+static double compute_normal_force(const hfiIsland* I, int32_t k) {
+  double derivative; // not used
   return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->rows.s[I->block[k].row], &derivative);
 }
 
 // Minimises f from I->dofs.v for the given coupling, lagged or frictionless.
 static hfiNewtonResult minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
-  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS);
+  hfiDuals duals = hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS;
+  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, duals);
 }
 
 // Sets lag for the first pass. Returns the number of iterations that it needed.
@@ -68,15 +67,15 @@ static int32_t choose_first_lag(hfiIsland* I, const hfSolverConfig* config) {
   double* lag = I->forces.lag;
   int unknown = 0; // 1: some contact carried no force at the start of the step
   for (int32_t k = 0; k < I->nblock; ++k) {
-    lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
-    if (is_contact(I, k) && !(lag[k] > 0)) unknown = 1;
+    lag[k] = hfi_is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
+    if (hfi_is_contact(I, k) && !(lag[k] > 0)) unknown = 1;
   }
   if (!unknown) return 0;
 
   // the normal forces of the frictionless answer
   hfiNewtonResult out = minimise(I, config, HF_COUPLING_FRICTIONLESS);
   for (int32_t k = 0; k < I->nblock; ++k)
-    if (is_contact(I, k) && !(lag[k] > 0)) lag[k] = normal_force(I, k);
+    if (hfi_is_contact(I, k) && !(lag[k] > 0)) lag[k] = compute_normal_force(I, k);
   return out.iterations;
 }
 
@@ -96,32 +95,33 @@ static void restore_pass(hfiIsland* I) {
 }
 
 // Makes one pass: changes lag by `share` of the way to pi and minimises f. Keeps the answer and returns 1 if it lowers
-// the coupled residual; otherwise restores the answer before.
+// the coupled residual; otherwise restores the answer before. *out and *coupled belong to the answer that is kept; *out
+// also counts the iterations of this pass.
 static int try_pass(hfiIsland* I, const hfSolverConfig* config, double share, hfiNewtonResult* out, double* coupled) {
   double* lag = I->forces.lag;
   save_pass(I);
   for (int32_t k = 0; k < I->nblock; ++k)
-    if (is_contact(I, k)) lag[k] += share * (normal_force(I, k) - lag[k]);
+    if (hfi_is_contact(I, k)) lag[k] += share * (compute_normal_force(I, k) - lag[k]);
 
   hfiNewtonResult next = minimise(I, config, HFI_COUPLING_LAGGED);
   double residual = compute_coupled_residual(I);
-  next.iterations += out->iterations;
-  next.limited += out->limited;
-  if (next.converged && residual < *coupled) {
-    *out = next;
-    *coupled = residual;
-    return 1;
+  out->iterations += next.iterations;
+  out->limited += next.limited;
+  if (!next.converged || !(residual < *coupled)) {
+    restore_pass(I);
+    return 0;
   }
 
-  out->iterations = next.iterations;
-  out->limited = next.limited;
-  restore_pass(I);
-  return 0;
+  out->converged = 1;
+  out->residual = next.residual;
+  *coupled = residual;
+  return 1;
 }
 
 // Tries Newton's method on the coupled problem from the convex answer, with its friction duals or without. If that
 // fails, the convex answer is restored.
-static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals duals, hfiNewtonResult* out, double* coupled) {
+static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals duals, hfiNewtonResult* out,
+                        double* coupled) {
   save_pass(I);
   hfiNewtonResult last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, duals);
   out->iterations += last.iterations;
@@ -141,24 +141,28 @@ static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals dua
 hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
   double tolerance = config->tolerance;
   int has_earlier_rungs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
-  double try_below = has_earlier_rungs && hfi_use_friction_duals(I) ? FIRST_TRY_RESIDUAL : 0;
 
   // the first answer
-  int32_t before = choose_first_lag(I, config);
+  int32_t lag_iterations = choose_first_lag(I, config);
   hfiNewtonResult out = minimise(I, config, HFI_COUPLING_LAGGED);
-  out.iterations += before;
+  out.iterations += lag_iterations;
   *coupled = compute_coupled_residual(I);
 
-  // passes
+  // passes; `share` grows while they succeed
   double share = 1;
+  double try_below = has_earlier_rungs && hfi_use_friction_duals(I) ? FIRST_TRY_RESIDUAL : 0;
   for (int pass = 0; pass < MAX_PASSES; ++pass) {
     if (out.iterations >= MAX_PASS_ITERATIONS || !(*coupled > tolerance) || !(share > LEAST_MOVE)) break;
+
+    // a heap: is the residual small enough for Newton's method on the coupled problem?
     if (*coupled < try_below) {
       try_below = NEXT_TRY_DECREASE * *coupled;
       try_coupled(I, config, HFI_KEPT_DUALS, &out, coupled);
       if (*coupled <= tolerance) return out;
     }
-    share = try_pass(I, config, share, &out, coupled) ? min2(1, 1.5 * share) : 0.5 * share;
+
+    int kept = try_pass(I, config, share, &out, coupled);
+    share = kept ? min2(1, 1.5 * share) : 0.5 * share;
   }
 
   // the coupled problem once more

@@ -50,26 +50,28 @@ double hfi_damp_normal_force(const hfiIsland* I, int32_t k, double next) {
   return max2(0, next);
 }
 
-// Returns the share of the next change. same: whether the last two changes have the same direction.
-static double adapt_share(double share, int same) {
-  return same ? min2(1, GROWTH * share) : max2(LEAST_SHARE, SHRINK * share);
+// Returns the share of the next change that is taken, after `share` of the last one.
+static double adapt_share(double share, int same_direction) {
+  return same_direction ? min2(1, GROWTH * share) : max2(LEAST_SHARE, SHRINK * share);
 }
 
 // Moves the force f of a group of n rows towards f1 by its share, which is adapted first. before: the last change
 // f1 - f; it is replaced by this one.
 static void move_group(double* f, const double* f1, int n, double* share, double* before) {
+  // inner products of this change and the last one
   double dot = 0;
-  double now2 = 0;
-  double before2 = 0;
+  double square_now = 0;
+  double square_before = 0;
   for (int i = 0; i < n; ++i) {
-    double d = f1[i] - f[i];
-    dot += d * before[i];
-    now2 += sqr(d);
-    before2 += sqr(before[i]);
-    before[i] = d;
+    double change = f1[i] - f[i];
+    dot += change * before[i];
+    square_now += sqr(change);
+    square_before += sqr(before[i]);
+    before[i] = change;
   }
 
-  *share = adapt_share(*share, !(dot < SAME_DIRECTION * sqrt(now2 * before2)));
+  int same_direction = !(dot < SAME_DIRECTION * sqrt(square_now * square_before));
+  *share = adapt_share(*share, same_direction);
   for (int i = 0; i < n; ++i) f[i] += *share * before[i];
 }
 
@@ -78,45 +80,51 @@ static void move_group(double* f, const double* f1, int n, double* share, double
 void hfi_damp_friction(hfiIsland* I, int32_t k, double next, const double* f) {
   const hfiIslandBlock* b = I->block + k;
   hfiForceEstimates* forces = &I->forces;
-  hfiDamping* D = forces->damping + k;
-  double change = next - forces->lag[k];
+  hfiDamping* damping = forces->damping + k;
 
   // did the contact open or close?
   int acted = forces->pi0[k] > 0;
-  int closes = next > 0 && !acted;
-  D->flips += (next > 0) != acted;
-  D->steady = next > 0 && acted;
+  int acts = next > 0;
+  if (acts != acted) damping->flips += 1;
+  damping->steady = acts && acted;
 
-  D->normal_change = next - forces->pi0[k];
-  D->bound_share = adapt_share(D->bound_share, !(change * D->bound_change < 0));
-  D->bound_change = change;
+  // changes of the normal force and of the bound of friction
+  double change = next - forces->lag[k];
+  damping->normal_change = next - forces->pi0[k];
+  damping->bound_share = adapt_share(damping->bound_share, !(change * damping->bound_change < 0));
+  damping->bound_change = change;
 
+  // friction forces
   for (int g = 0; g < hfi_group_count(b->dim); ++g) {
     int row = hfi_group_row(g);
     double* force = forces->friction + b->row + 1 + row;
-    move_group(force, f + row, hfi_group_dim(g), D->share + g, D->change + row);
+    move_group(force, f + row, hfi_group_dim(g), damping->share + g, damping->change + row);
   }
 
-  // the normal force that bounds friction
-  if (!(next > 0)) {
+  // the bound of friction: a contact that opens has none, one that closes gets all of it
+  if (!acts) {
     forces->lag[k] = 0;
     return;
   }
-  double share = closes ? 1 : D->bound_share;
+  double share = acted ? damping->bound_share : 1;
   forces->lag[k] = max2(forces->lag[k] + share * change, LEAST_BOUND * next);
 }
 
 // Adds `extra` times their last changes to the forces of contact k. Returns whether it changed them.
 int hfi_damp_extrapolate(hfiIsland* I, int32_t k, double extra) {
   const hfiIslandBlock* b = I->block + k;
-  const hfiDamping* D = I->forces.damping + k;
+  const hfiDamping* damping = I->forces.damping + k;
   double* pi0 = I->forces.pi0 + k;
   double* lag = I->forces.lag + k;
   double* f = I->forces.friction + b->row + 1;
-  if (!D->steady) return 0;
+  if (!damping->steady) return 0;
 
-  *pi0 = max2(LEAST_REST * *pi0, *pi0 + extra * D->normal_change);
-  *lag = max2(LEAST_BOUND * *pi0, *lag + extra * D->bound_share * D->bound_change);
-  for (int i = 0; i + 1 < b->dim; ++i) f[i] += extra * D->share[hfi_row_group(i + 1)] * D->change[i];
+  *pi0 = max2(LEAST_REST * *pi0, *pi0 + extra * damping->normal_change);
+  *lag = max2(LEAST_BOUND * *pi0, *lag + extra * damping->bound_share * damping->bound_change);
+
+  for (int i = 0; i + 1 < b->dim; ++i) {
+    double share = damping->share[hfi_row_group(i + 1)];
+    f[i] += extra * share * damping->change[i];
+  }
   return 1;
 }

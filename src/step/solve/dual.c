@@ -48,14 +48,22 @@ static inline void store(double* x, hfiFour y) { *(hfiFour*)x = y; }
 
 // Loads one number for each of `count` groups from x (3).
 HFI_FORCE_INLINE hfiFour gather_groups(const double* x, int count) {
-  return (hfiFour){x[0], x[count > 1 ? 1 : 0], x[count > 2 ? 2 : 0], x[0]};
+  int torsion = count > 1 ? 1 : 0;
+  int rolling = count > 2 ? 2 : 0;
+  return (hfiFour){x[0], x[torsion], x[rolling], x[0]};
 }
-// Load the first rows, and the second rows, of the groups from friction rows x (5). The second row of torsion is zero.
+
+// Loads the first row of each group from friction rows x (5).
 HFI_FORCE_INLINE hfiFour gather_first_rows(const double* x, int count) {
-  return (hfiFour){x[0], x[count > 1 ? 2 : 0], x[count > 2 ? 3 : 0], x[0]};
+  int torsion = count > 1 ? 2 : 0;
+  int rolling = count > 2 ? 3 : 0;
+  return (hfiFour){x[0], x[torsion], x[rolling], x[0]};
 }
+
+// Loads the second row of each group from friction rows x (5). The second row of torsion is zero.
 HFI_FORCE_INLINE hfiFour gather_second_rows(const double* x, int count) {
-  hfiFour rows = {x[1], x[1], x[count > 2 ? 4 : 1], x[1]};
+  int rolling = count > 2 ? 4 : 1;
+  hfiFour rows = {x[1], x[1], x[rolling], x[1]};
   hfiFourBits two_rows = {-1, 0, -1, -1};
   return (hfiFour)((hfiFourBits)rows & two_rows);
 }
@@ -88,8 +96,9 @@ HFI_FORCE_INLINE void compute_u(const hfContactLaw* law, int count, hfiFour slop
   *u1 = k * gather_second_rows(law->xi0, count) + slope * *u1;
 }
 
-// Evaluates the groups of contact k at I->rows.s. Here and below callers pass a constant for `count` if the contact has
-// all groups, so that its branches vanish.
+// Evaluates the groups of contact k at I->rows.s: sets u, t and m of its I->duals.groups. m = -1 says that the bound of
+// friction is zero. Here and below callers pass a constant for `count` if the contact has all groups, so that its
+// branches vanish.
 HFI_FORCE_INLINE void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
@@ -154,6 +163,7 @@ HFI_FORCE_INLINE void set_response(hfiIsland* I, int32_t k, int count) {
   hfiFour g12 = -0.5 * acting * (w0 * t1 + w1 * t0);
   hfiFour g22 = acting * (1 - w1 * t1);
 
+  // sliding, torsion, rolling
   double* gtt = response->gtt;
   gtt[0] = g11[0];
   gtt[1] = g12[0];
@@ -186,14 +196,16 @@ HFI_FORCE_INLINE void update_duals(hfiIsland* I, int32_t k, int count) {
   hfiFour x0 = (end0 - w0 * t_du) / m;
   hfiFour x1 = (end1 - w1 * t_du) / m;
 
+  // back to the edge of the unit disc
   hfiFour square = x0 * x0 + x1 * x1;
   hfiFour norm = hfi_sqrt4(hfi_choose4(square <= one, one, square));
   scatter_rows(w, count, hfi_choose4(m < zero, w0, x0 / norm), hfi_choose4(m < zero, w1, x1 / norm));
 }
 
-// Number of friction groups of block k: 0 if the block is no contact or has no normal force.
+// Number of friction groups of block k: 0 if the block is not a contact or has no normal force.
 static int count_groups(const hfiIsland* I, int32_t k) {
-  return I->block[k].law == HF_LAW_CONTACT && I->rows.response[k].pi > 0 ? hfi_group_count(I->block[k].dim) : 0;
+  int has_friction = I->block[k].law == HF_LAW_CONTACT && I->rows.response[k].pi > 0;
+  return has_friction ? hfi_group_count(I->block[k].dim) : 0;
 }
 
 void hfi_dual_reset(hfiIsland* I) { memset(I->duals.w, 0, sizeof *I->duals.w * (size_t)I->nrow); }
@@ -202,7 +214,8 @@ void hfi_dual_reset(hfiIsland* I) { memset(I->duals.w, 0, sizeof *I->duals.w * (
 static void evaluate_part(void* island, int p) {
   hfiIsland* I = island;
   for (int32_t k = I->parts.block[p]; k < I->parts.block[p + 1]; ++k) {
-    int count = I->duals.groups[k].count = count_groups(I, k);
+    int count = count_groups(I, k);
+    I->duals.groups[k].count = count;
     if (count > 0) evaluate_groups(I, k, count);
   }
 }

@@ -80,7 +80,7 @@ int hfi_damp_extrapolate(hfiIsland* I, int32_t k, double extra);
 // State of the iterations on soft laws of one island. hfi_soft_begin sets it.
 typedef struct hfiSoft {
   double cap;         // largest slope of a soft law, relative to 1/(h W) of its row (soft.c) [-]
-  double close;       // Newton's method takes over when the residual of the true laws is below this share of its scale [-]
+  double close;       // Newton's method takes over below this residual of the true laws, relative to its scale [-]
   int32_t iterations; // number of factorisations so far
 } hfiSoft;
 

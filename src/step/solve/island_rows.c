@@ -72,7 +72,8 @@ static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* 
   }
 }
 
-// Adds the columns of a piece to a stack, from column c on, in segments of consecutive dofs.
+// Adds the columns of a piece to a stack, from column c on: sets their dofs, and appends segments of consecutive dofs.
+// Counts the segments of the stack and of the island, and the nodes of the stack.
 static void add_columns(hfiIsland* I, hfiStack* stack, const hfStepPiece* piece, int32_t c) {
   hfiStacks* stacks = &I->stacks;
   int32_t node = I->node[piece->tree];
@@ -173,10 +174,10 @@ HFI_FORCE_INLINE void copy_compact(const hfStepProblem* P, const hfStepBlock* bl
   const hfStepPiece* piece = P->piece + block->piece;
   const double* a = P->J + piece[stack->piece[0]].jac;
   const double* b = stack->nfree == 2 ? P->J + piece[stack->piece[1]].jac : NULL;
-  double* A = F + 4 * hfi_pushing_rows(dim);
+  double* A = F + 4 * hfi_force_rows(dim);
 
   // the axes of forces, each with a fourth number
-  for (int r = 0; r < hfi_pushing_rows(dim); ++r) {
+  for (int r = 0; r < hfi_force_rows(dim); ++r) {
     for (int i = 0; i < 3; ++i) F[4 * r + i] = a[6 * r + i];
     F[4 * r + 3] = 0;
   }

@@ -39,11 +39,13 @@ HFI_FORCE_INLINE int multiply_stack(const hfiIsland* I, const hfiStack* stack, i
   double* local = I->matrix.local;
   double* GJ = I->matrix.GJ;
   int ld = stack->ld;
-  int any = 0;
+  int any = 0; // whether a block is active
   int32_t end = stack->block + stack->nblock;
 
   for (int32_t k = stack->block; k < end; ++k) {
     if (!I->rows.response[k].active) continue;
+
+    // add_product may write one row more than there are columns
     if (!any) memset(local, 0, sizeof *local * (size_t)((stack->ncol + 1) * ld));
     any = 1;
 
@@ -72,7 +74,8 @@ static void scatter(double* D, int w, const double* local, int ld, const hfiSegm
 }
 
 // The same for a block that is stored transposed: T[slot of column j][slot of row i] += local[i][j].
-static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P, const hfiSegment* Q) {
+static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P,
+                               const hfiSegment* Q) {
   T += Q->slot * w + P->slot;
   if (P->ncol == 6 && Q->ncol == 6) // With constants the compiler unrolls the loops.
     hfi_add_block_transposed(T, w, local, ld, 6, 6);
@@ -89,11 +92,14 @@ static inline int32_t column_of(const hfiIsland* I, const hfiStack* stack, const
 static void add_segments(hfiIsland* I, const hfiStack* stack, const hfiSegment* P, const hfiSegment* Q) {
   const hfiBlockMatrix* K = &I->matrix.K;
   const double* local = I->matrix.local + P->column * stack->ld + Q->column;
-  if (P->node > Q->node) { // The lower triangle is stored transposed.
+
+  // the lower triangle, which is stored transposed
+  if (P->node > Q->node) {
     double* T = hfi_block_lower(K, Q->node) + column_of(I, stack, Q, P);
     scatter_transposed(T, K->width[Q->node], local, stack->ld, P, Q);
     return;
   }
+
   double* D = hfi_block_rows(K, P->node);
   if (P->node < Q->node) D += K->size[P->node] + column_of(I, stack, P, Q);
   scatter(D, hfi_block_stride(K, P->node), local, stack->ld, P, Q);
@@ -102,9 +108,17 @@ static void add_segments(hfiIsland* I, const hfiStack* stack, const hfiSegment* 
 // Returns where part p adds to the diagonal block of K of a free body. *ld is the width of its rows. A branch has own
 // blocks for bodies of the trunk.
 static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int32_t p, int* ld) {
-  int own = p < I->parts.branches && body->node >= I->matrix.K.branches.start[I->parts.branches];
-  *ld = own ? I->matrix.K.size[body->node] : hfi_block_stride(&I->matrix.K, body->node);
-  return (own ? hfi_block_of_trunk(&I->matrix.K, p, body->node) : hfi_block_rows(&I->matrix.K, body->node)) + body->slot * (*ld + 1);
+  const hfiBlockMatrix* K = &I->matrix.K;
+  int32_t node = body->node;
+  double* block;
+  if (p < I->parts.branches && node >= hfi_block_trunk(K)) {
+    block = hfi_block_of_trunk(K, p, node);
+    *ld = K->size[node];
+  } else {
+    block = hfi_block_rows(K, node);
+    *ld = hfi_block_stride(K, node);
+  }
+  return block + body->slot * (*ld + 1);
 }
 
 // K += J^T G J of a stack of free bodies, which belongs to part p. The node of the first segment is eliminated first.
@@ -241,6 +255,7 @@ int hfi_system_end_factor(hfiIsland* I, int symmetric) {
   return factor(I, symmetric);
 }
 
+// Is K unsymmetric, because the friction of some contact depends on its normal velocity?
 int hfi_system_is_coupled(const hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (I->rows.response[k].coupled) return 1;
@@ -285,7 +300,8 @@ int hfi_system_factor(hfiIsland* I) {
   return factor(I, symmetric);
 }
 
-// Solves K x = b in place by iterations; after too many of them, with complete factors.
+// Solves K x = b in place by iterations; after too many of them, with complete factors. If these fail, x is not a
+// number.
 void hfi_system_iterate(hfiIsland* I, double tolerance, double* x) {
   hfiBlockMatrix* K = &I->matrix.K;
   const double* weight = I->dofs.inverse_diag;
@@ -297,6 +313,7 @@ void hfi_system_iterate(hfiIsland* I, double tolerance, double* x) {
     for (int32_t i = 0; i < I->n; ++i) x[i] = NAN;
 }
 
+// Sets the unsymmetric terms gtn of all responses to zero, so that K becomes symmetric.
 void hfi_system_decouple(hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     I->rows.response[k].coupled = 0;

@@ -39,27 +39,32 @@
 
 #include <string.h>
 
-typedef struct iteration {
+// What one call of hfi_newton_solve knows beside the island: how it is to solve, and what the iterations found so far.
+typedef struct Iteration {
   hfiIsland* I;
   const hfSolverConfig* config;
   int coupling;           // how friction depends on the normal force (hfCoupling)
   int rung;               // hfRung, selects the line search
   int32_t max_iterations; // largest number of iterations on this rung
   hfiDuals duals;         // whether the friction duals are unknowns, too
+
   hfiSine turn;       // sine and cosine of theta_max; zero until a contact slips
-  double norm;        // |r| at v [sqrt(kg) m/s]
+  double r_norm;      // |r| at v [sqrt(kg) m/s]
   double scale;       // |r| and |dv| are compared with this [sqrt(kg) m/s]
-  double step;        // |dv| of the last step [sqrt(kg) m/s]
+  double dv_norm;     // |dv| of the last step [sqrt(kg) m/s]
   double g_start;     // g at the start of the last step [J]
   double halved_norm; // |r| when it was last halved [sqrt(kg) m/s]
   int stalled;        // number of iterations since |r| was last halved
   int releases;       // number of factorisations with released rows
   int idle_steps;     // number of last steps (take_last_step) that were not short and did not halve |r|
-  int reuses;         // number of steps that use the present factors again, including the next one; 0: the next step forms new factors
-} iteration;
+  int reuses;         // number of steps that use the present factors again, with the next one; 0: it forms new factors
+} Iteration;
 
-// Computes the impulses, the responses, the residual and its norm at I->dofs.v and I->rows.s.
-static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->coupling, &it->scale); }
+static int uses_duals(const Iteration* it) { return it->duals != HFI_NO_DUALS; }
+
+// Evaluates all laws at I->dofs.v and I->rows.s: sets gamma, G and the responses, tau, Av, r, and in *it |r| and its
+// scale.
+static void evaluate(Iteration* it) { it->r_norm = hfi_system_evaluate(it->I, it->coupling, &it->scale); }
 
 // ---- tests of convergence ----------------------------------------------------------------------------
 
@@ -72,19 +77,21 @@ static const double ROUNDING_RANGE = 1e4;
 static const double REUSE_CONTRACTION = 3e-3;
 enum {
   MAX_REUSES = 20,  // K is formed again after this many steps with the same factors.
-  MAX_STALLED = 12, // With kept duals the method gives up after more than this many iterations that do not halve the residual.
+  MAX_STALLED = 12, // With kept duals the method gives up after more iterations than this that do not halve |r|.
 };
 
-static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
+// Is a norm of momenta or velocities within the tolerance?
+static int is_small(const Iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
 
 // Upper bound on the length of the last step without added inertia [sqrt(kg) m/s]. A motion that only inertia resists
 // has that length.
-static double step_without_inertia(const iteration* it) { return it->step * (1 + it->I->matrix.inertia); }
+static double bound_step_without_inertia(const Iteration* it) { return it->dv_norm * (1 + it->I->matrix.inertia); }
 
 // Is the residual well below the tolerance, and will the next step be below it, too? before: |r| at the start of the
 // last step. The method expects that the next step is shorter than the last one by the same factor as the residual.
-static int is_settled(const iteration* it, double before) {
-  return is_small(it, it->norm / HFI_SETTLED) && is_small(it, step_without_inertia(it) * (it->norm / before));
+static int is_settled(const Iteration* it, double before) {
+  double next_step = bound_step_without_inertia(it) * (it->r_norm / before);
+  return is_small(it, it->r_norm / HFI_SETTLED) && is_small(it, next_step);
 }
 
 // Returns the largest residual that rounding alone can leave [sqrt(kg) m/s]. There are two causes:
@@ -92,19 +99,19 @@ static int is_settled(const iteration* it, double before) {
 //     cancel, and may be large compared with p* and J^T gamma.
 //   - The law of a stiff row turns an error in the last digit of the row velocity into an impulse. If a light body
 //     moves far before it touches, this impulse exceeds the tolerance.
-static double bound_rounding(const iteration* it) {
+static double bound_rounding(const Iteration* it) {
   double cancelled = CANCELLATION * hfi_system_largest_impulse(it->I);
-  if (it->norm <= cancelled || !is_small(it, it->norm / ROUNDING_RANGE)) return cancelled;
+  if (it->r_norm <= cancelled || !is_small(it, it->r_norm / ROUNDING_RANGE)) return cancelled;
   return hfi_rounding_of_rows(it->I);
 }
 
 // Accepts a residual that is only rounding: raises the scale so that the residual is within the tolerance. Returns
 // whether it did. before: |r| at the start of the last step. A residual that this step halved is not only rounding.
-static int accept_rounding(iteration* it, double before) {
-  if (it->norm < 0.5 * before) return 0;
+static int accept_rounding(Iteration* it, double before) {
+  if (it->r_norm < 0.5 * before) return 0;
 
   double rounding = bound_rounding(it);
-  if (!(it->norm <= rounding)) return 0; // also if the norm is not a number
+  if (!(it->r_norm <= rounding)) return 0; // also if the norm is not a number
 
   it->scale = max2(it->scale, rounding / it->config->tolerance);
   return 1;
@@ -112,17 +119,17 @@ static int accept_rounding(iteration* it, double before) {
 
 // Is one more step with the present factors expected to reach the tolerance? After a step with reused factors, the
 // residual is expected to fall by the same factor again; after a Newton step, by REUSE_CONTRACTION.
-static int can_reuse_factors(const iteration* it, double before) {
-  double contraction = it->reuses > 0 ? it->norm / before : REUSE_CONTRACTION;
-  return it->reuses < MAX_REUSES && is_small(it, it->norm * contraction);
+static int can_reuse_factors(const Iteration* it, double before) {
+  double contraction = it->reuses > 0 ? it->r_norm / before : REUSE_CONTRACTION;
+  return it->reuses < MAX_REUSES && is_small(it, it->r_norm * contraction);
 }
 
 // Counts this iteration as stalled if it did not halve the residual. Returns 1 if too many such iterations followed
 // each other.
-static int count_stalled_iteration(iteration* it) {
+static int count_stalled_iteration(Iteration* it) {
   it->stalled += 1;
-  if (it->norm < 0.5 * it->halved_norm) {
-    it->halved_norm = it->norm;
+  if (it->r_norm < 0.5 * it->halved_norm) {
+    it->halved_norm = it->r_norm;
     it->stalled = 0;
   }
   return it->stalled > MAX_STALLED;
@@ -140,9 +147,9 @@ static const double UPHILL_DECREASE = 0.5;
 
 // Computes s1 = J v1 + drift at the end of a step; for a short step s1 = s + J dv. The rounding error of J v1,
 // multiplied by the slope of a stiff row, would otherwise be larger than the residual that the short step is to reach.
-static void compute_end_rows(iteration* it) {
+static void compute_end_rows(Iteration* it) {
   hfiIsland* I = it->I;
-  if (it->step > HFI_SHORT_STEP * it->scale) {
+  if (it->dv_norm > HFI_SHORT_STEP * it->scale) {
     hfi_system_rows(I, I->dofs.v1, I->rows.s1);
     return;
   }
@@ -160,32 +167,32 @@ HFI_FORCE_INLINE double solve_for_step(hfiIsland* I, int32_t n) {
 
 // Computes the step with the present factors: dv, its end (v1, s1), |dv| and g at its start. Returns 0 if dv is not
 // finite.
-static int compute_step(iteration* it) {
+static int compute_step(Iteration* it) {
   hfiIsland* I = it->I;
   it->g_start = HFI_BY_SIZE(I->n, solve_for_step, I);
-  it->step = hfi_system_velocity_norm(I, I->dofs.dv);
+  it->dv_norm = hfi_system_velocity_norm(I, I->dofs.dv);
   compute_end_rows(it);
-  return isfinite(it->step);
+  return isfinite(it->dv_norm);
 }
 
-// Is the residual at the end of the step below UPHILL_DECREASE times the residual at v? Impulses, responses and r are
-// those of the end afterwards.
-static int full_step_lowers_residual(iteration* it) {
-  double norm = it->norm;
+// Evaluates the end of the step. Returns whether the residual there is below UPHILL_DECREASE times the residual at v.
+// v, s, |r| and the scale are those of the start again afterwards; impulses, responses and r are those of the end.
+static int try_full_step(Iteration* it) {
+  double norm = it->r_norm;
   double scale = it->scale;
 
   hfi_system_exchange_points(it->I);
   evaluate(it);
-  int lower = it->norm / it->scale < UPHILL_DECREASE * (norm / scale);
+  int lower = it->r_norm / it->scale < UPHILL_DECREASE * (norm / scale);
 
   hfi_system_exchange_points(it->I);
-  it->norm = norm;
+  it->r_norm = norm;
   it->scale = scale;
   return lower;
 }
 
 // Replaces dv by -dv, with its end (v1, s1) and g_start.
-static void reverse_step(iteration* it) {
+static void reverse_step(Iteration* it) {
   hfiDofVectors* x = &it->I->dofs;
   for (int32_t i = 0; i < it->I->n; ++i) {
     x->dv[i] = -x->dv[i];
@@ -202,18 +209,18 @@ static void reverse_step(iteration* it) {
 //     normal force has no energy: if r is small at the end of the step, an answer is near, and the step is kept.
 //   - Any other step that does not point downhill is computed again without the unsymmetric terms of K. The same is
 //     done if K cannot be factored.
-static int compute_new_step(iteration* it) {
+static int compute_new_step(Iteration* it) {
   hfiIsland* I = it->I;
-  if (it->duals) hfi_dual_set_responses(I);
+  if (uses_duals(it)) hfi_dual_set_responses(I);
 
   if (hfi_system_factor(I) == 0) {
     int finite = compute_step(it);
-    double least = DOWNHILL_COSINE * it->step * it->norm; // |g| of a step that points clearly downhill or uphill
+    double least = DOWNHILL_COSINE * it->dv_norm * it->r_norm; // |g| of a step that points clearly downhill or uphill
     if (it->g_start <= -least || !hfi_system_is_coupled(I)) return finite;
 
-    // uphill in a heap: reverse the step
-    if (it->duals && it->g_start >= least) {
-      if (!full_step_lowers_residual(it)) reverse_step(it);
+    // uphill in a heap: reverse the step, unless it lowers the residual
+    if (uses_duals(it) && it->g_start >= least) {
+      if (!try_full_step(it)) reverse_step(it);
       return 1;
     }
   }
@@ -224,8 +231,8 @@ static int compute_new_step(iteration* it) {
 }
 
 // Computes the step with the factors of the last step. hfi_dual_update needs the friction groups at v.
-static int compute_step_again(iteration* it) {
-  if (it->duals) hfi_dual_evaluate(it->I);
+static int compute_step_again(Iteration* it) {
+  if (uses_duals(it)) hfi_dual_evaluate(it->I);
   return compute_step(it);
 }
 
@@ -243,12 +250,12 @@ static const double LOST_ALPHA = 0.03;
 static const double ROUNDING_RESIDUAL = 1e-13;
 enum {
   MAX_HALVINGS = 40,  // 2^-40 of a step changes no digit that matters.
-  MAX_RELEASES = 4,   // Rows are released at most this many times in a solution; later the line search stops at each of them.
+  MAX_RELEASES = 4,   // Rows are released at most this many times in a solution; later the line search stops at each.
   MAX_IDLE_STEPS = 3, // A tiny residual is accepted after this many idle last steps (take_last_step).
 };
 
 // Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 are the point before the step.
-static inline void step_to(iteration* it, double alpha) {
+static inline void step_to(Iteration* it, double alpha) {
   hfiIsland* I = it->I;
   if (alpha < 1) {
     hfi_move(I->dofs.v1, I->dofs.v, alpha, I->dofs.dv, I->n);
@@ -260,7 +267,7 @@ static inline void step_to(iteration* it, double alpha) {
 }
 
 // Replaces the last step_to by one with another alpha: v = v1 + alpha dv, where v1 is the point before the step.
-static void step_again_to(iteration* it, double alpha) {
+static void step_again_to(Iteration* it, double alpha) {
   hfiIsland* I = it->I;
   hfi_move(I->dofs.v, I->dofs.v1, alpha, I->dofs.dv, I->n);
   hfi_system_rows(I, I->dofs.v, I->rows.s);
@@ -268,13 +275,13 @@ static void step_again_to(iteration* it, double alpha) {
 }
 
 // The largest allowed g at the end of a step, relative to |g| at its start [-].
-static double allowed_overshoot(const iteration* it) {
+static double allowed_overshoot(const Iteration* it) {
   if (it->rung == HF_RUNG_CONVEX) return OVERSHOOT_CONVEX;
-  return it->duals ? OVERSHOOT_HEAP : HFI_OVERSHOOT;
+  return uses_duals(it) ? OVERSHOOT_HEAP : HFI_OVERSHOOT;
 }
 
 // Steps to alpha, or to less if that goes too far. Returns the alpha that was taken.
-static double step_and_cut(iteration* it, double alpha) {
+static double step_and_cut(Iteration* it, double alpha) {
   hfiIsland* I = it->I;
   step_to(it, alpha);
 
@@ -287,19 +294,22 @@ static double step_and_cut(iteration* it, double alpha) {
 }
 
 // Steps to the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it. Returns 0 if none does.
-static double step_and_halve(iteration* it, double alpha) {
-  double norm = it->norm;
+static double step_and_halve(Iteration* it, double alpha) {
+  double norm = it->r_norm;
   step_to(it, alpha);
 
   for (int halving = 0; halving < MAX_HALVINGS; ++halving) {
-    if (it->norm <= (1 - ARMIJO * alpha) * norm) return alpha;
+    if (it->r_norm <= (1 - ARMIJO * alpha) * norm) return alpha;
     alpha *= 0.5;
     step_again_to(it, alpha);
   }
   return 0;
 }
 
-static double search_rows(iteration* it) { return hfi_search_rows(it->I, it->norm, it->config->theta_max, &it->turn); }
+// Returns the alpha that the rows demand for the step to v1.
+static double search_rows(Iteration* it) {
+  return hfi_search_rows(it->I, it->r_norm, it->config->theta_max, &it->turn);
+}
 
 // Called if the line search shortens a step to alpha < LOST_ALPHA. Releases the drives that cross their interval and
 // computes the step from the same v again, until drives no longer shorten it so much. Returns the new alpha and counts
@@ -309,18 +319,20 @@ static double search_rows(iteration* it) { return hfi_search_rows(it->I, it->nor
 // them and take one iteration for each. g_start is computed with the residual of the true laws at v, not with that of
 // released rows. Only the factors of a star leave K unchanged. Other factors overwrite K, and forming it again costs as
 // much as is gained.
-HFI_NOINLINE static double release_rows(iteration* it, hfiNewtonResult* out, double alpha) {
+HFI_NOINLINE static double release_rows(Iteration* it, hfiNewtonResult* out, double alpha) {
   hfiIsland* I = it->I;
   hfiBlockMatrix* K = &I->matrix.K;
   double* true_r = I->dofs.work;
   if (it->rung != HF_RUNG_TAMSI) return alpha;
   memcpy(true_r, I->dofs.r, sizeof *true_r * (size_t)I->n);
 
-  while (alpha < LOST_ALPHA && K->star->factored && it->releases < MAX_RELEASES && out->iterations < it->max_iterations) {
-    if (hfi_release_crossing_rows(I, it->norm) == 0) break;
+  while (alpha < LOST_ALPHA && K->star->factored) {
+    if (it->releases >= MAX_RELEASES || out->iterations >= it->max_iterations) break;
+    if (hfi_release_crossing_rows(I, it->r_norm) == 0) break;
     out->iterations += 1;
     it->releases += 1;
 
+    // the step from the same v, now without the bounds of the released drives
     if (hfi_block_factor(K, K->factors.symmetric) != 0 || !compute_step(it)) return alpha;
     it->g_start = hfi_dot(I->dofs.dv, true_r, I->n);
     alpha = search_rows(it);
@@ -328,17 +340,18 @@ HFI_NOINLINE static double release_rows(iteration* it, hfiNewtonResult* out, dou
   return alpha;
 }
 
-// Takes the share alpha of the step that the line search of the rung allows. Returns alpha; 0: no part of the step
-// lowers the residual.
-static double take_step(iteration* it, hfiNewtonResult* out) {
+// Takes the share alpha of the step that the line search of the rung allows, and evaluates its end. Returns alpha; 0:
+// no part of the step lowers the residual. Counts in *out the factorisations with released rows.
+static double take_step(Iteration* it, hfiNewtonResult* out) {
+  // what the rows demand
   double alpha = 1;
-  if (it->duals)
+  if (uses_duals(it))
     hfi_dual_update(it->I);
   else if (it->rung != HF_RUNG_CONVEX)
     alpha = search_rows(it);
-
   if (alpha < LOST_ALPHA && it->I->matrix.K.star) alpha = release_rows(it, out, alpha);
 
+  // what the residual demands
   return it->rung == HF_RUNG_MERIT ? step_and_halve(it, alpha) : step_and_cut(it, alpha);
 }
 
@@ -346,15 +359,16 @@ static double take_step(iteration* it, hfiNewtonResult* out) {
 // error to about rounding. Returns 1, converged, if that step was short and the residual is still small after it.
 // If light parts are coupled to heavy ones, a residual that is only rounding may give steps that are never short. Such
 // a residual is accepted, too.
-static int take_last_step(iteration* it) {
-  double before = it->norm;
+static int take_last_step(Iteration* it) {
+  double before = it->r_norm;
   compute_step(it);
-  int is_short = is_small(it, step_without_inertia(it));
+  int is_short = is_small(it, bound_step_without_inertia(it));
   step_to(it, 1);
-  if ((is_short && is_small(it, it->norm)) || accept_rounding(it, before)) return 1;
+  if ((is_short && is_small(it, it->r_norm)) || accept_rounding(it, before)) return 1;
 
-  it->idle_steps += !(it->norm < 0.5 * before);
-  return it->idle_steps >= MAX_IDLE_STEPS && is_small(it, it->norm) && it->norm <= ROUNDING_RESIDUAL * it->scale;
+  // steps that neither are short nor halve |r|
+  if (!(it->r_norm < 0.5 * before)) it->idle_steps += 1;
+  return it->idle_steps >= MAX_IDLE_STEPS && is_small(it, it->r_norm) && it->r_norm <= ROUNDING_RESIDUAL * it->scale;
 }
 
 // ---- added inertia -----------------------------------------------------------------------------------
@@ -370,14 +384,14 @@ static const double NEGLIGIBLE_INERTIA = 1e-3;
 static const double SHORT_ALPHA = 0.5;
 
 // Does the method add inertia to K of this island? In a large heap K with the coupling of friction is often nearly
-// singular. A single mode then makes the step a hundred times too long, and the line search, which shortens it, takes
-// the progress of all other modes away.
-static int adds_inertia(const iteration* it) {
-  return it->duals && it->rung == HF_RUNG_TAMSI && it->I->ntree > HFI_MANY_TREES;
+// singular. A single mode then makes the step a hundred times too long, and the line search, which shortens it,
+// shortens the progress of all other modes as much.
+static int adds_inertia(const Iteration* it) {
+  return uses_duals(it) && it->rung == HF_RUNG_TAMSI && it->I->ntree > HFI_MANY_TREES;
 }
 
 // Chooses the added inertia of the next iteration. alpha: share of the last step that was taken.
-static void adapt_inertia(iteration* it, double alpha) {
+static void adapt_inertia(Iteration* it, double alpha) {
   double* inertia = &it->I->matrix.inertia;
   if (!adds_inertia(it)) return;
 
@@ -397,27 +411,29 @@ static const double PREDICTED_DECREASE = 0.8;
 // hits or jumps [-].
 static const double LARGEST_PREDICTED = 0.8;
 
-static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->config->tolerance, it->norm, it->scale); }
+// Are the velocities v the answer, except for rounding?
+static int is_balanced(const Iteration* it) {
+  return hfi_is_balanced(it->I, it->config->tolerance, it->r_norm, it->scale);
+}
 
-// Are the velocities of the start the answer? If they are, and all momenta are negligible, the velocities are set to
-// zero: a velocity of 1e-13 that stays in the state would unbalance the island again some steps later.
-static int start_is_answer(iteration* it) {
+// Evaluates the velocities of the start; out->converged is 1 if they are the answer. If they are, and all momenta are
+// negligible, the velocities are set to zero: a velocity of 1e-13 that stays in the state would unbalance the island
+// again some steps later.
+static void begin_with_start_velocities(Iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
-  if (!is_balanced(it)) return 0;
-  if (!hfi_any_nonzero(I->dofs.v, I->n) || !hfi_is_negligible(I, it->config->tolerance, I->dofs.Av)) return 1;
+  evaluate(it);
+  if (it->duals == HFI_NEW_DUALS) hfi_dual_reset(I);
+  it->halved_norm = it->r_norm;
 
+  out->converged = is_balanced(it);
+  if (!out->converged || !hfi_any_nonzero(I->dofs.v, I->n)) return;
+  if (!hfi_is_negligible(I, it->config->tolerance, I->dofs.Av)) return;
+
+  // the answer is rest
   memset(I->dofs.v, 0, sizeof(double) * (size_t)I->n);
   hfi_system_rows(I, I->dofs.v, I->rows.s);
   evaluate(it);
-  return is_balanced(it);
-}
-
-// Evaluates the velocities of the start, and ends the solution if they are the answer.
-static void begin_with_start_velocities(iteration* it, hfiNewtonResult* out) {
-  evaluate(it);
-  if (it->duals == HFI_NEW_DUALS) hfi_dual_reset(it->I);
-  it->halved_norm = it->norm;
-  out->converged = start_is_answer(it);
+  out->converged = is_balanced(it);
 }
 
 // Is there a contact whose law has dissipation?
@@ -430,23 +446,24 @@ static int any_dissipates(const hfiIsland* I) {
 // For a body that turns about its contacts: takes the first Newton step with laws that are linearised at the predicted
 // end of the time step (predict.c). Returns 0, with v unchanged, if there is no prediction or the residual does not
 // fall enough.
-static int begin_with_predicted_step(iteration* it, hfiNewtonResult* out) {
+static int begin_with_predicted_step(Iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
-  if (it->rung != HF_RUNG_TAMSI || it->duals || !hfi_predict(I, it->coupling)) return 0;
+  if (it->rung != HF_RUNG_TAMSI || uses_duals(it) || !hfi_predict(I, it->coupling)) return 0;
 
+  // |r| of the linearised laws
   double before = hfi_system_measure(I, &it->scale);
   if (before > LARGEST_PREDICTED * it->scale && any_dissipates(I)) return 0;
 
+  // the whole step, if it lowers the residual enough
   out->iterations = 1;
   if (hfi_system_factor(I) != 0 || !compute_step(it)) return 0;
-
   step_to(it, 1);
-  if (!(it->norm < PREDICTED_DECREASE * before)) {
+  if (!(it->r_norm < PREDICTED_DECREASE * before)) {
     hfi_system_exchange_points(I);
     return 0;
   }
 
-  out->converged = is_settled(it, before) || (is_small(it, it->norm) && take_last_step(it));
+  out->converged = is_settled(it, before) || (is_small(it, it->r_norm) && take_last_step(it));
   it->reuses = can_reuse_factors(it, before);
   return 1;
 }
@@ -455,43 +472,54 @@ static int begin_with_predicted_step(iteration* it, hfiNewtonResult* out) {
 
 enum { MAX_CONVEX_ITERATIONS = 500 }; // The convex problem always converges, but sometimes slowly.
 
-// Makes one iteration, which is counted only if it forms K. Returns 0 if the method gives up.
-static int iterate(iteration* it, hfiNewtonResult* out) {
-  double before = it->norm;
+// Makes one iteration, which is counted only if it forms K. Sets out->converged. Returns 0 if the method gives up.
+static int iterate(Iteration* it, hfiNewtonResult* out) {
+  double before = it->r_norm;
 
-  // the step, with new factors or with the present ones
-  out->iterations += it->reuses == 0;
-  int finite = it->reuses > 0 ? compute_step_again(it) : compute_new_step(it);
+  // the step, with the present factors or with new ones
+  int finite;
+  if (it->reuses > 0) {
+    finite = compute_step_again(it);
+  } else {
+    out->iterations += 1;
+    finite = compute_new_step(it);
+  }
   if (!finite) return 0;
 
+  // the share alpha of it
   double alpha = take_step(it, out);
-  out->limited += alpha < 1;
+  if (alpha < 1) out->limited += 1;
 
+  // the end?
   if ((alpha == 1 && is_settled(it, before)) || accept_rounding(it, before))
     out->converged = 1;
-  else if (is_small(it, it->norm))
+  else if (is_small(it, it->r_norm))
     out->converged = take_last_step(it);
   else if (alpha == 0 || (it->duals == HFI_KEPT_DUALS && count_stalled_iteration(it)))
     return 0;
 
+  // factors and inertia of the next iteration
   it->reuses = alpha == 1 && can_reuse_factors(it, before) ? it->reuses + 1 : 0;
   adapt_inertia(it, alpha);
   return 1;
 }
 
-// Reads I->dofs.v and what was gathered; newton.h says what it leaves.
+// Solves the problem of the island from I->dofs.v (newton.h). Reads what was gathered; leaves v, s, gamma and the
+// responses of the answer.
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung, hfiDuals duals) {
-  int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
-  iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .max_iterations = most, .duals = duals};
+  Iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .duals = duals};
   hfiNewtonResult out = {0, 0, 0, 0};
+  it.max_iterations = config->max_iterations;
+  if (rung == HF_RUNG_CONVEX) it.max_iterations = imax2(it.max_iterations, MAX_CONVEX_ITERATIONS);
 
+  // the start
   hfi_system_rows(I, I->dofs.v, I->rows.s);
   if (!begin_with_predicted_step(&it, &out)) begin_with_start_velocities(&it, &out);
 
   I->matrix.inertia = adds_inertia(&it) ? LEAST_INERTIA : 0;
-  while (!out.converged && out.iterations < most && iterate(&it, &out)) continue;
+  while (!out.converged && out.iterations < it.max_iterations && iterate(&it, &out)) continue;
   I->matrix.inertia = 0;
 
-  out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
+  out.residual = it.scale > 0 ? it.r_norm / it.scale : it.r_norm;
   return out;
 }

@@ -18,8 +18,9 @@ typedef struct hfiNewtonResult {
 typedef enum hfiDuals {
   HFI_NO_DUALS,  // The velocities are the only unknowns.
   HFI_NEW_DUALS, // The duals start with zero.
-  HFI_KEPT_DUALS // The duals start with the values in I->duals.w. The caller expects that I->dofs.v is close to the answer: the method gives up early if the
-                 // residual hardly falls.
+  // The duals start with the values in I->duals.w. The caller expects that I->dofs.v is close to the answer: the method
+  // gives up early if the residual hardly falls.
+  HFI_KEPT_DUALS
 } hfiDuals;
 
 // g = dv'r is negative at the start of a step. The step is cut back if g at its end exceeds this share of |g| at its
@@ -35,7 +36,8 @@ static const double HFI_SETTLED = 0.5;
 // line search:
 //   HF_RUNG_TAMSI   the transition-aware line search
 //   HF_RUNG_MERIT   the same; the step is then halved until the residual decreases
-//   HF_RUNG_CONVEX  whole steps, cut back only if they go too far. r must be the gradient of a convex function for this coupling.
+//   HF_RUNG_CONVEX  whole steps, cut back only if they go too far. r must be the gradient of a convex function for this
+//                   coupling.
 // With friction duals, rows do not shorten the steps. HF_RUNG_MERIT cannot have friction duals, because its search
 // needs the exact derivative of r.
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung, hfiDuals duals);

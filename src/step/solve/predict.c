@@ -1,7 +1,8 @@
 // The end of a step, predicted from its start, for a body that turns about its contacts: a rod on its end, a foot.
 //
-//   J0, J1  Jacobian of the contact at q0 and at q1 = q0 (+) h v      a = (dJ/dt) v, the acceleration of the contact point at velocities v
-//   s = J v row velocities of the contact
+//   J0, J1  Jacobian of the contact at q0 and at q1 = q0 (+) h v
+//   s       J v, row velocities of the contact
+//   a       (dJ/dt) v, acceleration of the contact point at velocities v
 //
 // A point of the body moves along an arc, but the step moves it along a chord of that arc. If the contact point does
 // not move over the step, h J0 v + h^2 a/2 = 0. So s = J0 v = -h a/2 in the solution of a step, and J1 v = J0 v + h a =
@@ -55,9 +56,9 @@ static Branch find_branch(const hfContactLaw* law, double h, const double* s) {
 }
 
 typedef enum Prediction {
-  UNKNOWN,     // There is no prediction, because the contact is in an impact or overlaps deeply, or because the row holds the tree.
+  UNKNOWN,     // No prediction: the contact is in an impact or overlaps deeply, or the row holds the tree.
   AS_AT_START, // The law is almost linear up to the end of the step: the row velocities of the start can be used.
-  CHANGED,     // Other row velocities than those of the start are better: mirrored ones, or those at which a limit acts.
+  CHANGED,     // Other row velocities than at the start are better: mirrored ones, or those at which a limit acts.
 } Prediction;
 
 // Is it better to linearise the law at mirrored velocities than at those of the start? start, end: the branch at the
@@ -83,13 +84,14 @@ static int is_mirror_better(Branch start, Branch end, int turns, int is_curved, 
 // against the deformation. Returns 1 if s1 is better than s to linearise at. A contact that moves only along the normal
 // does not turn about anything, and is not mirrored.
 static int mirror_rows(const hfContactLaw* law, double h, int dim, const double* s, Branch start, double* s1) {
-  double sliding2 = sqr(s[1]) + sqr(s[2]);
+  double slip_square = sqr(s[1]) + sqr(s[2]);
   double damping = law->dissipation * fabs(s[0]);
   int reverses = law->xi0[0] * s[1] + law->xi0[1] * s[2] < 0;
-  int turns = reverses || sqr(s[0]) > sqr(LEAST_TURNING) * sliding2;
+  int turns = reverses || sqr(s[0]) > sqr(LEAST_TURNING) * slip_square;
   int is_curved = damping > LINEAR_DISSIPATION && damping < IMPACT_DISSIPATION;
-  if (!(sliding2 > 0) || !(start == OPEN || is_curved || turns)) return 0;
+  if (!(slip_square > 0) || !(start == OPEN || is_curved || turns)) return 0;
 
+  // the mirrored contact: normal and sliding rows
   for (int i = 0; i < dim; ++i) s1[i] = i < 3 ? -s[i] : s[i];
   Branch end = find_branch(law, h, s1);
 
@@ -125,8 +127,9 @@ static int slows_down(const hfSaturatedRow* row, double s) {
 static int holds_tree(const hfiIsland* I, const hfiIslandBlock* b) {
   int32_t first = b->stack < 0 ? I->scalar[b->row].dof : *I->stacks.list[b->stack].dof;
   if (I->matrix.K.star && first >= HFI_TRUNK) return 0;
-  for (const hfSaturatedRow *row = b->saturated, *end = row + b->dim; row < end; ++row)
-    if (row->lo < 0 && row->hi > 0) return 1;
+
+  for (int32_t i = 0; i < b->dim; ++i)
+    if (b->saturated[i].lo < 0 && b->saturated[i].hi > 0) return 1;
   return 0;
 }
 
@@ -141,7 +144,9 @@ static Prediction predict_saturated(const hfiIsland* I, const hfiIslandBlock* b)
     double* s1 = I->rows.s1 + b->row + i;
     *s1 = s;
     if (!slows_down(row, s)) continue;
-    *s1 = 0.5 * row->s0; // Below s0 the law is linear, so that any such velocity will do.
+
+    // Below s0 the law is linear, so that any such velocity will do.
+    *s1 = 0.5 * row->s0;
     known = CHANGED;
   }
   return known;
@@ -163,7 +168,8 @@ static Prediction predict_block(const hfiIsland* I, const hfiIslandBlock* b) {
 
 // Changes the impulse gamma (dim) of a contact from its value at row velocities s1 to the value of the law's tangent at
 // s.
-static void continue_tangent(const hfiContactResponse* response, int dim, const double* s, const double* s1, double* gamma) {
+static void continue_tangent(const hfiContactResponse* response, int dim, const double* s, const double* s1,
+                             double* gamma) {
   const double* gtn = response->gtn;
   const double* gtt = response->gtt;
   double dn = s[0] - s1[0];

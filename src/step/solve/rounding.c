@@ -28,31 +28,37 @@ static const double NORM_OUTLIER = 2;
 // sum of products, each with a relative error of DBL_EPSILON. In the normal law of a contact h s is subtracted from the
 // depth, so that the rounding error of the depth counts, too.
 static double row_velocity_error2(const hfiIsland* I, const hfiIslandBlock* b, int i) {
-  double sum = i == 0 && b->law == HF_LAW_CONTACT ? sqr(b->contact->depth / I->problem->h) : 0;
+  int is_normal = i == 0 && b->law == HF_LAW_CONTACT;
+  double sum = is_normal ? sqr(b->contact->depth / I->problem->h) : 0;
   if (b->stack < 0) return sqr(DBL_EPSILON) * (sum + sqr(I->rows.s[b->row]));
+
   const hfiStack* stack = I->stacks.list + b->stack;
-  double room[12];
-  const double* J = hfi_stack_row(stack, b->row - stack->row + i, room);
+  double written_out[12];
+  const double* J = hfi_stack_row(stack, b->row - stack->row + i, written_out);
   for (int32_t c = 0; c < stack->ncol; ++c) sum += sqr(J[c] * I->dofs.v[stack->dof[c]]);
   return sqr(DBL_EPSILON) * sum;
 }
 
-// Slope -dgamma/ds of row i of block k.
-static double row_slope(const hfiIsland* I, int32_t k, int i) {
+// Returns the slope -dgamma/ds of row i of block k, a number on the diagonal of G.
+static double get_row_slope(const hfiIsland* I, int32_t k, int i) {
   static const int diagonal[] = {0, 2, 3, 4, 6}; // entries of gtt
   const hfiContactResponse* response = I->rows.response + k;
   if (I->block[k].law != HF_LAW_CONTACT) return I->rows.G[I->block[k].row + i];
-  if (!response->active || (i > 0 && !(response->pi > 0))) return 0;
-  return i > 0 ? response->gtt[diagonal[i - 1]] : response->gnn;
+  if (!response->active) return 0;
+  if (i == 0) return response->gnn;
+  return response->pi > 0 ? response->gtt[diagonal[i - 1]] : 0;
 }
 
+// Returns the norm of the residual that the rounding of row velocities is expected to cause [sqrt(kg) m/s].
 double hfi_rounding_of_rows(const hfiIsland* I) {
-  double sum = 0;
-  for (int32_t k = 0; k < I->nblock; ++k)
-    for (int i = 0; i < I->block[k].dim; ++i) {
-      double slope = row_slope(I, k, i);
-      if (slope > 0) sum += sqr(slope * hfi_system_row_weight(I, I->block + k, i)) * row_velocity_error2(I, I->block + k, i);
+  double sum = 0; // mean square of that norm
+  for (int32_t k = 0; k < I->nblock; ++k) {
+    const hfiIslandBlock* b = I->block + k;
+    for (int i = 0; i < b->dim; ++i) {
+      double slope = get_row_slope(I, k, i);
+      if (slope > 0) sum += sqr(slope * hfi_system_row_weight(I, b, i)) * row_velocity_error2(I, b, i);
     }
+  }
   return NORM_OUTLIER * sqrt(sum);
 }
 
@@ -108,7 +114,8 @@ static void compute_rounding(const hfiIsland* I, double* square) {
 
 // ---- balance -----------------------------------------------------------------------------------------
 
-// Reads I->dofs.tau, the diagonals and work, and the tree list.
+// Is each entry of the momentum x (n) small compared with the impulses tau of the rows on its tree, or within the
+// rounding error whose mean squares are in I->dofs.work?
 int hfi_is_negligible(const hfiIsland* I, double tolerance, const double* x) {
   const hfiDofVectors* d = &I->dofs;
   for (int32_t t = 0; t < I->ntree; ++t) {
@@ -126,7 +133,8 @@ int hfi_is_negligible(const hfiIsland* I, double tolerance, const double* x) {
   return 1;
 }
 
-// Uses I->dofs.work and I->rows.ds as scratch.
+// Do the velocities I->dofs.v solve the problem already, but for rounding? norm: |r|, compared with `scale`. Uses
+// I->dofs.work and I->rows.ds as scratch.
 int hfi_is_balanced(const hfiIsland* I, double tolerance, double norm, double scale) {
   const hfiDofVectors* d = &I->dofs;
   if (!(norm / HFI_BALANCED_ROUNDING <= tolerance * scale)) return 0;
@@ -136,7 +144,7 @@ int hfi_is_balanced(const hfiIsland* I, double tolerance, double norm, double sc
   memset(d->work, 0, sizeof *d->work * (size_t)I->n);
   if (small && hfi_is_negligible(I, tolerance, d->r)) return 1;
 
-  // with it
+  // with rounding of positions
   compute_rounding(I, d->work);
   double rounding = 0;
   for (int32_t i = 0; i < I->n; ++i) rounding += d->work[i] * d->inverse_diag[i];

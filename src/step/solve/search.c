@@ -13,7 +13,6 @@
 
 #include "step/solve/bracket.h"
 #include "step/solve/inside.h"
-#include "step/solve/bracket.h"
 
 #include "linalg/dense.h"
 #include "math/vec3.h"
@@ -25,70 +24,71 @@
 static const double RELEVANT_FORCE = 0.1;
 
 // The numbers that the search needs for every row.
-typedef struct rowSearch {
+typedef struct RowSearch {
   const hfiIsland* I;
   double norm;  // |D r| [sqrt(kg) m/s]
   hfiSine turn; // largest turn of a slip velocity
-} rowSearch;
+} RowSearch;
 
 // Would the residual change noticeably if the force of row i of block b were wrong by `force` [N or N m]?
-static int force_matters(const rowSearch* by, const hfiIslandBlock* b, int i, double force) {
-  return by->I->problem->h * force * hfi_system_row_weight(by->I, b, i) > RELEVANT_FORCE * by->norm;
+static int force_matters(const RowSearch* search, const hfiIslandBlock* b, int i, double force) {
+  return search->I->problem->h * force * hfi_system_row_weight(search->I, b, i) > RELEVANT_FORCE * search->norm;
 }
 
 // Returns alpha, or less if friction group g of contact k demands less. Only a group that slips demands less: inside
 // the stick region the law is linear. A jump across the stick region reverses the force, which changes it by twice its
 // bound mu pi.
-static inline double limit_group(const rowSearch* by, int32_t k, int g, double alpha) {
-  const hfiIsland* I = by->I;
+static inline double limit_group(const RowSearch* search, int32_t k, int g, double alpha) {
+  const hfiIsland* I = search->I;
   const hfiIslandBlock* b = I->block + k;
   const double* s = I->rows.s + b->row;
   const double* s1 = I->rows.s1 + b->row;
   double pi = I->rows.response[k].pi;
   if (!(I->rows.response[k].slipping >> g & 1)) return alpha;
 
-  double demanded = hfi_tals_contact(b->contact, I->problem->h, g, pi, s, s1, by->turn);
+  double demanded = hfi_tals_contact(b->contact, I->problem->h, g, pi, s, s1, search->turn);
   if (!(demanded < alpha)) return alpha;
-  return force_matters(by, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? demanded : alpha;
+  return force_matters(search, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? demanded : alpha;
 }
 
 // Does the same for all groups of contact k.
-static double limit_contact(const rowSearch* by, int32_t k, double alpha) {
-  alpha = limit_group(by, k, HF_SLIDING, alpha);
-  alpha = limit_group(by, k, HF_TORSION, alpha);
-  return limit_group(by, k, HF_ROLLING, alpha);
+static double limit_contact(const RowSearch* search, int32_t k, double alpha) {
+  alpha = limit_group(search, k, HF_SLIDING, alpha);
+  alpha = limit_group(search, k, HF_TORSION, alpha);
+  return limit_group(search, k, HF_ROLLING, alpha);
 }
 
 // Does the same for the rows of a saturated block that are at a bound: their slope G is zero. A jump goes from one
 // bound to the other.
-static double limit_saturated(const rowSearch* by, const hfiIslandBlock* b, double alpha) {
-  const hfiIsland* I = by->I;
+static double limit_saturated(const RowSearch* search, const hfiIslandBlock* b, double alpha) {
+  const hfiIsland* I = search->I;
   for (int32_t i = 0; i < b->dim; ++i) {
     const hfSaturatedRow* law = b->saturated + i;
     int32_t row = b->row + i;
     if (I->rows.G[row] != 0) continue;
     double demanded = hfi_tals_saturated(law, I->rows.s[row], I->rows.s1[row]);
-    if (demanded < alpha && force_matters(by, b, i, law->hi - law->lo)) alpha = demanded;
+    if (demanded < alpha && force_matters(search, b, i, law->hi - law->lo)) alpha = demanded;
   }
   return alpha;
 }
 
 // Returns the smallest alpha that a row demands (newton.h).
 double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiSine* turn) {
-  rowSearch by = {I, norm, *turn};
+  RowSearch search = {I, norm, *turn};
   double alpha = 1;
 
   // scalars at a bound
   for (int32_t k = 0; k < I->nscalar; ++k)
-    if (I->rows.G[k] == 0) alpha = limit_saturated(&by, I->block + k, alpha);
+    if (I->rows.G[k] == 0) alpha = limit_saturated(&search, I->block + k, alpha);
 
   // other saturated blocks, and contacts that slip
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (I->block[k].law == HF_LAW_SATURATED)
-      alpha = limit_saturated(&by, I->block + k, alpha);
+      alpha = limit_saturated(&search, I->block + k, alpha);
     else if (I->rows.response[k].slipping) {
-      if (by.turn.sin == 0) *turn = by.turn = hfi_sine(theta_max);
-      alpha = limit_contact(&by, k, alpha);
+      if (search.turn.sin == 0) search.turn = hfi_sine(theta_max);
+      *turn = search.turn;
+      alpha = limit_contact(&search, k, alpha);
     }
   }
   return alpha;
@@ -97,26 +97,27 @@ double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiSin
 // Is scalar k at a bound, and would the step carry it across its whole interval to the other bound? Rows with s0 = 0,
 // such as some joint friction, do not count: they only resist motion, and a joint mostly reverses its motion without
 // the other joints.
-static int crosses_interval(const rowSearch* by, int32_t k) {
-  const hfiIsland* I = by->I;
+static int crosses_interval(const RowSearch* search, int32_t k) {
+  const hfiIsland* I = search->I;
   const hfSaturatedRow* law = I->block[k].saturated;
   if (I->rows.G[k] != 0 || law->s0 == 0) return 0;
   if (!(hfi_tals_saturated(law, I->rows.s[k], I->rows.s1[k]) < 1)) return 0;
-  return force_matters(by, I->block + k, 0, law->hi - law->lo);
+  return force_matters(search, I->block + k, 0, law->hi - law->lo);
 }
 
 // Gives the scalars that cross their interval a linear law without bounds: changes gamma, G, r and K to match. Returns
 // how many these are.
 int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
-  rowSearch by = {.I = I, .norm = norm};
+  RowSearch search = {.I = I, .norm = norm};
   double h = I->problem->h;
   int32_t count = 0;
 
   for (int32_t k = 0; k < I->nscalar; ++k) {
-    if (!crosses_interval(&by, k)) continue;
+    if (!crosses_interval(&search, k)) continue;
     const hfiScalar* scalar = I->scalar + k;
     const hfSaturatedRow* law = I->block[k].saturated;
 
+    // the impulse of the law without its bounds
     double impulse = h * hfi_saturated_unclamped(law, I->rows.s[k]);
     I->dofs.r[scalar->dof] -= scalar->J * (impulse - I->rows.gamma[k]);
     I->rows.gamma[k] = impulse;
@@ -147,7 +148,8 @@ int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
 
 // A trial point is accepted if |g| is below this share of |g(0)| [-].
 static const double SMALL_RESIDUAL = 0.3;
-enum { MAX_TRIALS = 60 }; // Every third trial is a bisection, and twenty bisections shrink the bracket to 1e-6 of its length.
+// Every third trial is a bisection, and twenty bisections shrink the bracket to 1e-6 of its length.
+enum { MAX_TRIALS = 60 };
 
 // Returns g(alpha) = base + alpha rate - ds'gamma(s1 + alpha ds). Sets I->rows.s and I->rows.gamma to those of that
 // point.
@@ -171,11 +173,12 @@ double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, doub
   base -= alpha * rate; // Av belongs to the end of the step.
 
   while (bracket.trials < MAX_TRIALS) {
-    double a = hfi_bracket_choose(&bracket);
-    if (!hfi_bracket_holds(&bracket, a)) break;
+    hfiTrial trial;
+    trial.alpha = hfi_bracket_choose(&bracket);
+    if (!hfi_bracket_holds(&bracket, trial.alpha)) break;
 
-    hfiTrial trial = {a, evaluate_along(I, coupling, base, rate, a)};
-    if (fabs(trial.g) <= SMALL_RESIDUAL * -start) return a;
+    trial.g = evaluate_along(I, coupling, base, rate, trial.alpha);
+    if (fabs(trial.g) <= SMALL_RESIDUAL * -start) return trial.alpha;
     hfi_bracket_add(&bracket, trial);
   }
   return bracket.hi.alpha;

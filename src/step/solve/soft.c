@@ -5,10 +5,14 @@
 // use soft laws instead. A soft law goes through the present estimate of the force and has a bounded slope. The answer
 // of the soft laws moves towards the answer of the true laws from iteration to iteration.
 //
-//   h       step [s]                                 W       J_i A^-1 J_i^T of a row, without the off-diagonal terms of A [1/kg]
-//   pi0     present estimate of a normal force [N]   f0      present estimate of the friction force of a group [N or N m]
-//   mu pi0  bound of friction                        kappa   slope h k_t + c_t of the true law of friction in stick
-//   vn, s   normal velocity, slip velocity           cap     largest slope of a soft law, relative to that of the row's inertia, 1/(h W) [-]
+//   h       step [s]
+//   pi0     present estimate of a normal force [N]
+//   f0      present estimate of the friction force of a group [N or N m]
+//   mu pi0  bound of friction
+//   vn, s   normal velocity, slip velocity
+//   kappa   slope h k_t + c_t of the true law of friction in stick
+//   W       J_i A^-1 J_i^T of a row, without the off-diagonal terms of A [1/kg]
+//   cap     largest slope of a soft law, relative to the slope 1/(h W) that the inertia of the row gives [-]
 //
 // The true laws can be solved for the velocity. vn(pi) is the normal velocity at which a contact has the force pi; s(f)
 // is the slip velocity at which a group that sticks has the force f:
@@ -55,8 +59,8 @@ static const double KNOWN_CAP = 1000; // cap of the first iteration if an earlie
 static const double CAP_GROWTH = 1.5;
 // Newton's method takes over when the residual of the true laws is below a share of its scale [-].
 static const double CLOSE = 0.15;             // The share in a heap.
-static const double CLOSE_LARGE = 0.03;       // The share in a large heap, where the damped iterations reach a smaller residual.
-static const double CLOSE_KNOWN = 0.005;      // The share in a large heap all of whose contacts were in an earlier estimate.
+static const double CLOSE_LARGE = 0.03;       // The share in a large heap: damped iterations reach a smaller residual.
+static const double CLOSE_KNOWN = 0.005;      // The share in a large heap whose contacts were all estimated before.
 static const double CLOSE_AFTER_STALL = 0.03; // Each stall of Newton's method multiplies the share by this.
 // Two steps have the same direction if the cosine of the angle between them is at least this [-].
 static const double SAME_DIRECTION = 0.97;
@@ -76,7 +80,7 @@ enum {
   MAX_SOFT_LARGE = 24,       // in a large heap
   MAX_SOFT_KNOWN = 12,       // in a large heap of which an earlier solution is known
   MAX_SOFT_AFTER_STALL = 30, // after Newton's method stalled
-  MAX_NEWTON = 60,           // Largest number of iterations of Newton's method each time that it takes over; 5 to 20 are usual.
+  MAX_NEWTON = 60,           // iterations of Newton's method each time that it takes over; 5 to 20 are usual
   MAX_ROUNDS = 6,            // Newton's method takes over at most this many times.
   LENGTHENING_INTERVAL = 3,  // Of so many consecutive iterations at most one lengthens its step.
 };
@@ -90,6 +94,7 @@ static void evaluate_soft_law(hfiIsland* I, int32_t k, double cap) {
   hfiContactResponse* response = I->rows.response + k;
   hfi_soft_begin_iteration(I, k, cap);
 
+  // normal force, and the force that bounds friction
   response->pi = I->forces.lag[k];
   response->gnn = acts ? h * h * I->forces.law[k].stiffness : 0;
   response->active = acts;
@@ -97,6 +102,8 @@ static void evaluate_soft_law(hfiIsland* I, int32_t k, double cap) {
   response->slipping = 0;
 
   I->rows.gamma[row] = acts ? h * hfi_soft_normal_force(I, k, I->rows.s[row]) : 0;
+
+  // friction
   hfi_dual_respond_contact(I, k);
 }
 
@@ -216,20 +223,23 @@ static void begin_damping(hfiIsland* I) {
 // Chooses the first forces (heap.h). Returns 0 if no soft iterations are needed.
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   int has_known = I->known.rows > 0;
-  int is_damped = I->ntree > HFI_MANY_TREES;
-  I->forces.is_damped = is_damped;
-  *soft = (hfiSoft){has_known ? KNOWN_CAP : FIRST_CAP, is_damped ? CLOSE_LARGE : CLOSE, 0};
+  int is_large = I->ntree > HFI_MANY_TREES;
+  I->forces.is_damped = is_large;
+  soft->cap = has_known ? KNOWN_CAP : FIRST_CAP;
+  soft->close = is_large ? CLOSE_LARGE : CLOSE;
+  soft->iterations = 0;
   hfi_dual_reset(I);
   evaluate_velocities(I);
 
+  // are the velocities nearly the answer already?
   int close = is_close(I, CLOSE);
   if (close && !has_known) return 0;
 
-  int unknown = hfi_soft_start_forces(I);
-  if (is_damped) begin_damping(I);
-  if (unknown || !is_damped) return !close;
+  int has_new_contacts = hfi_soft_start_forces(I);
+  if (is_large) begin_damping(I);
+  if (has_new_contacts || !is_large) return !close;
 
-  // a large heap all of whose contacts have forces
+  // a large heap all of whose contacts have forces of an earlier solution
   soft->close = CLOSE_KNOWN;
   return !is_below(I, CLOSE_KNOWN);
 }
@@ -239,20 +249,24 @@ int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
 // step. Returns 1 if the two steps differ in direction. I->kept.v holds the step before; it is replaced by dv.
 static double find_lengthening(hfiIsland* I) {
   const hfiDofVectors* x = &I->dofs;
+
+  // mass-scaled inner products of the two steps
   double dot = 0;
-  double before2 = 0;
-  double now2 = 0;
+  double square_before = 0;
+  double square_now = 0;
   for (int32_t i = 0; i < I->n; ++i) {
     double d = x->dv[i];
     double before = I->kept.v[i];
     dot += x->diag[i] * d * before;
-    before2 += x->diag[i] * sqr(before);
-    now2 += x->diag[i] * sqr(d);
+    square_before += x->diag[i] * sqr(before);
+    square_now += x->diag[i] * sqr(d);
     I->kept.v[i] = d;
   }
 
-  if (!(dot > SAME_DIRECTION * sqrt(before2 * now2))) return 1;
-  double q = dot / before2;
+  if (!(dot > SAME_DIRECTION * sqrt(square_before * square_now))) return 1;
+
+  // 1/(1 - q), but not too large
+  double q = dot / square_before;
   return q < 1 - 1 / MOST_LENGTHENING ? 1 / (1 - q) : MOST_LENGTHENING;
 }
 
@@ -264,25 +278,27 @@ static void lengthen_last_step(hfiIsland* I, double extra) {
   evaluate_velocities(I);
 }
 
-// Iterates until the true laws are close, at most `most` times (heap.h). Returns 0 if an iteration had no finite step.
+// Iterates until the residual of the true laws is below soft->close, at most `most` times (heap.h). Returns 0 if an
+// iteration had no finite step.
 int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
-  int since = 0; // number of iterations since a step was lengthened, or since the call
-  most += soft->iterations;
+  int since_lengthening = 0; // number of iterations since a step was lengthened, or since the call
+  int32_t end = soft->iterations + most;
 
-  while (soft->iterations < most) {
+  while (soft->iterations < end) {
     if (!take_soft_step(I, soft->cap)) return 0;
     soft->iterations += 1;
-    since += 1;
+    since_lengthening += 1;
     soft->cap *= CAP_GROWTH;
 
+    // close enough? Nobody asks that after the last iteration.
     double factor = I->forces.is_damped ? find_lengthening(I) : 1;
-    int lengthens = since >= LENGTHENING_INTERVAL && factor > LEAST_LENGTHENING;
-    if (soft->iterations >= most && !lengthens) break; // Nobody asks how close the last iteration comes.
+    int lengthens = since_lengthening >= LENGTHENING_INTERVAL && factor > LEAST_LENGTHENING;
+    if (soft->iterations >= end && !lengthens) break;
     if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
 
     if (!lengthens) continue;
     lengthen_last_step(I, factor - 1);
-    since = 0;
+    since_lengthening = 0;
   }
   return 1;
 }
@@ -308,6 +324,7 @@ static void set_impulses(hfiIsland* I) {
     double pi = I->forces.pi0[k];
     if (!hfi_is_contact(I, k)) continue;
 
+    // f and gamma have the normal row first
     for (int g = 0; I->forces.is_damped && g < hfi_group_count(b->dim); ++g)
       hfi_clamp_group(f + 1 + hfi_group_row(g), g, b->contact->mu[g] * pi);
     gamma[0] = h * pi;
@@ -331,13 +348,14 @@ hfiNewtonResult hfi_soft_estimate(hfiIsland* I, const hfSolverConfig* config) {
 
 // Solves a heap in rounds of soft iterations and Newton's method (heap.h). v is v0 afterwards if that fails.
 hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
-  hfSolverConfig few = *config;
   hfiNewtonResult out = {0, 0, 0, 0};
+  if (!all_friction_is_anchored(I)) return out;
+
+  hfSolverConfig few = *config; // for Newton's method in one round
+  few.max_iterations = imin2(MAX_NEWTON, config->max_iterations);
   hfiSoft soft;
   int32_t newton_iterations = 0;
   int32_t limited = 0;
-  few.max_iterations = imin2(MAX_NEWTON, config->max_iterations);
-  if (!all_friction_is_anchored(I)) return out;
 
   int needs_soft = hfi_soft_begin(I, &soft);
   int has_forces = needs_soft || I->known.rows > 0;

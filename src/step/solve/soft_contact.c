@@ -125,8 +125,8 @@ void hfi_soft_set_duals(hfiIsland* I, int32_t k) {
 static int was_solved_before(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known.rows; }
 
 // Sets the first values of lag (from which pi0 is copied) and f0 of contact k: the forces of an earlier solution, or
-// else the forces at the start of the step. The duals of a contact that was in no earlier solution start with zero,
-// because nothing is known about its slip.
+// else the forces at the start of the step. Sets the friction duals to match the forces of an earlier solution; the
+// duals of other contacts stay zero, because nothing is known about their slip.
 static void start_forces(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
@@ -149,7 +149,7 @@ static void start_forces(hfiIsland* I, int32_t k) {
     return;
   }
 
-  // the forces at the start of the step
+  // the forces at the start of the step; a contact that did not touch then starts without friction
   int touched = law->normal_force0 > 0;
   forces->lag[k] = find_first_normal_force(I, k);
   for (int i = 0; i + 1 < b->dim; ++i) f[i] = law->k_t[hfi_row_group(i + 1)] * law->xi0[i];

@@ -30,15 +30,19 @@ struct hfSolver {
   int32_t solved_rows;          // number of rows of the last problem
   int32_t may_estimate;         // 1: heaps are only estimated
   int32_t estimated_trees;      // number of trees whose last answer is an estimate
-  int32_t* estimate_iterations; // (ntree) number of iterations of the tree's estimate; 0: its last answer is no estimate
+  int32_t* estimate_iterations; // (ntree) iterations of the tree's estimate; 0: its last answer is not an estimate
 };
 
 hfSolverConfig hf_solver_config_default(void) {
-  hfSolverConfig config = {HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HF_RUNG_CONVEX, 200, 1e-8,
-                           HFI_PI / 3};
-  return config;
+  return (hfSolverConfig){.coupling = HF_COUPLING_TWO_WAY,
+                          .first_rung = HF_RUNG_TAMSI,
+                          .last_rung = HF_RUNG_CONVEX,
+                          .max_iterations = 200,
+                          .tolerance = 1e-8,
+                          .theta_max = HFI_PI / 3};
 }
 
+// Takes the storage of a solver.
 static void take_arrays(void* object, hfiArena* arena) {
   hfSolver* solver = object;
   const hfStepCapacity* c = &solver->capacity;
@@ -71,7 +75,8 @@ hfStatus hfi_solver_config_check(const hfSolverConfig* c, hfError* error) {
 
   if (c->first_rung < HF_RUNG_TAMSI || c->last_rung < c->first_rung || c->last_rung > HF_RUNG_CONVEX)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                      "solver: first_rung = %d, last_rung = %d: allowed is %d to %d, and the first must not be above the last",
+                      "solver: first_rung = %d, last_rung = %d: allowed is %d to %d, and the first must not be above "
+                      "the last",
                       c->first_rung, c->last_rung, HF_RUNG_TAMSI, HF_RUNG_CONVEX);
 
   if (c->max_iterations < 1)
@@ -86,6 +91,7 @@ hfStatus hfi_solver_config_check(const hfSolverConfig* c, hfError* error) {
   return HF_OK;
 }
 
+// Are n numbers finite? 0 times a number that is not finite is not a number.
 static int all_finite(const double* x, int32_t n) {
   double sum = 0;
   for (int32_t i = 0; i < n; ++i) sum += 0 * x[i];
@@ -105,13 +111,17 @@ static int is_uncoupled(const double* M, int32_t n, int32_t k) {
 // translation of a free body mostly consists of such dofs, and so does a body on a slide. Returns the number of these
 // dofs.
 static int32_t solve_uncoupled(const double* M, const double* diag, const double* p, int32_t n, double* v) {
-  int32_t k = 0;
-  for (; k < n && is_uncoupled(M, n, k) && M[k * n + k] + diag[k] > 0; ++k) v[k] = p[k] * (1 / (M[k * n + k] + diag[k]));
-  return k;
+  for (int32_t k = 0; k < n; ++k) {
+    double A_kk = M[k * n + k] + diag[k];
+    if (!is_uncoupled(M, n, k) || !(A_kk > 0)) return k;
+    v[k] = p[k] * (1 / A_kk);
+  }
+  return n;
 }
 
 // Solves A v = p* for the dofs of a tree from k on. A (n x n) is scratch. Returns 0 if there is no answer.
-static int solve_coupled(double* A, const double* M, const double* diag, const double* p, int32_t n, int32_t k, double* v) {
+static int solve_coupled(double* A, const double* M, const double* diag, const double* p, int32_t n, int32_t k,
+                         double* v) {
   double* rest = A + k * (n + 1);
   memcpy(A, M, sizeof(double) * (size_t)(n * n));
   for (int32_t i = k; i < n; ++i) {
@@ -177,11 +187,16 @@ static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int3
   hfiDuals duals = rung != HF_RUNG_MERIT && hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS;
   restart(I);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
+
+  // a heap begins with soft laws
   hfiNewtonResult out = {0, 0, 0, 0};
-  if (duals && two_way) out = hfi_soft_solve(I, config);
+  if (duals != HFI_NO_DUALS && two_way) out = hfi_soft_solve(I, config);
+
+  // Newton's method, from v0 or else from the answer without friction
   if (!out.converged) out = add_iterations(out, hfi_newton_solve(I, config, config->coupling, rung, duals));
-  if (!out.converged && rung == HF_RUNG_TAMSI && two_way && !is_heap_with_convex(I, config))
-    out = add_iterations(out, solve_from_frictionless(I, config));
+  int may_retry = rung == HF_RUNG_TAMSI && two_way && !is_heap_with_convex(I, config);
+  if (!out.converged && may_retry) out = add_iterations(out, solve_from_frictionless(I, config));
+
   *coupled = out.residual;
   return out;
 }
@@ -194,7 +209,8 @@ static int32_t next_rung(const hfiIsland* I, const hfSolverConfig* config, int32
 
 // Adds an island that was solved on a rung to the report. estimate_iterations: number of iterations of its estimate
 // before, or 0.
-static void report_island(hfSolveReport* report, int32_t rung, int32_t estimate_iterations, const hfiNewtonResult* out, double coupled) {
+static void report_island(hfSolveReport* report, int32_t rung, int32_t estimate_iterations, const hfiNewtonResult* out,
+                          double coupled) {
   report->rung = imax2(report->rung, rung);
   report->islands += 1;
   report->iterations += out->iterations;
@@ -214,8 +230,9 @@ static void give_up(hfiIsland* I) {
 
 // Tries the rungs in their order until one solves the island, and adds the island to the report. There is no finite
 // answer if the mass matrix is not positive definite or numbers overflow.
-static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t estimate_iterations, hfSolveReport* report) {
-  double coupled = 0;
+static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t estimate_iterations,
+                         hfSolveReport* report) {
+  double coupled = 0; // residual of the problem with the coupling of the configuration
   hfRung rung = config->first_rung;
   hfiNewtonResult out = try_rung(I, config, rung, &coupled);
   while (!out.converged && rung < config->last_rung) {
@@ -223,6 +240,7 @@ static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t est
     out = add_iterations(out, try_rung(I, config, rung, &coupled));
   }
   report_island(report, rung, estimate_iterations, &out, coupled);
+
   if (isfinite(out.residual) && all_finite(I->dofs.v, I->n)) return;
   give_up(I);
   report->status = HF_SINGULAR;
@@ -234,6 +252,7 @@ static void scatter_island(const hfiSolveJob* job) {
   const hfStepProblem* P = job->problem;
   const hfiIsland* I = &job->solver->island;
 
+  // velocities
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t];
     int32_t first = P->tree_start[tree];
@@ -241,6 +260,7 @@ static void scatter_island(const hfiSolveJob* job) {
     memcpy(job->v + first, I->dofs.v + I->first[tree], sizeof(double) * (size_t)n);
   }
 
+  // impulses and row velocities, of the blocks from b to before `end` together
   int32_t end;
   for (int32_t b = 0; b < I->nblock; b = end) {
     const hfiIslandBlock* first = I->block + b;
@@ -323,8 +343,11 @@ static int32_t count_islands_to_solve(const hfSolver* solver, const int32_t* cha
 // Tries to solve an island by a single Newton step directly on the problem (tree_rows.h). Returns 1 if the island is
 // solved.
 static int solve_tree_rows(const hfiSolveJob* job, const hfiMembers* m) {
+  // Contacts are the last blocks of a world.
+  const hfStepBlock* last = job->problem->block + m->blocks[m->nblock - 1];
+  if (hfi_is_felt_contact(job->problem, last)) return 0;
+
   hfiNewtonResult out;
-  if (hfi_is_felt_contact(job->problem, job->problem->block + m->blocks[m->nblock - 1])) return 0; // Contacts are the last blocks of a world.
   hfiAnswer answer = {job->v, job->impulse, job->solver->s};
   if (!hfi_tree_rows_solve(&job->solver->island, job->config, job->problem, m, &answer, &out)) return 0;
   report_island(job->report, HF_RUNG_TAMSI, 0, &out, out.residual);
@@ -335,7 +358,7 @@ static int solve_tree_rows(const hfiSolveJob* job, const hfiMembers* m) {
 static int solve_or_estimate(const hfiSolveJob* job, const hfiMembers* m) {
   hfSolver* solver = job->solver;
   hfiIsland* I = &solver->island;
-  int32_t before = find_estimate(solver, m);
+  int32_t before = find_estimate(solver, m); // iterations of an earlier estimate, or 0
   if (!before && solve_tree_rows(job, m)) return 1;
 
   if (!hfi_island_gather(I, job->problem, m->trees, m->ntree, m->blocks, m->nblock)) return 0;
@@ -377,15 +400,22 @@ static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hf
   return job->report->status;
 }
 
+// Solves the islands with a marked tree, or all, as a new problem: forgets what earlier solutions left.
 hfStatus hfi_solver_solve_marked(const hfiSolveJob* job, const int32_t* marked, hfiTrouble* trouble) {
   hfSolver* solver = job->solver;
   memset(job->report, 0, sizeof *job->report);
   solver->island.known.rows = 0;
-  if (solver->estimated_trees) memset(solver->estimate_iterations, 0, sizeof *solver->estimate_iterations * (size_t)solver->capacity.ntree);
-  solver->estimated_trees = 0;
+
+  if (solver->estimated_trees) {
+    int32_t* iterations = solver->estimate_iterations;
+    memset(iterations, 0, sizeof *iterations * (size_t)solver->capacity.ntree);
+    solver->estimated_trees = 0;
+  }
   return solve_islands(job, marked, trouble);
 }
 
+// Checks the problem and the configuration, and solves all islands. Returns the status, which a refusal also writes to
+// the report.
 hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
                          const hfStepProblem* problem, double* v, double* impulse,
                          hfSolveReport* report, hfError* error) {
@@ -393,15 +423,17 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
   memset(report, 0, sizeof *report);
 
   hfiTrouble trouble = {.kind = HFI_TROUBLE_NONE};
+  hfiSolveJob job = {solver, config, problem, v, impulse, report};
   hfStatus status = hfi_problem_check_capacity(problem, &solver->capacity, &trouble);
   if (status == HF_OK) status = hfi_solver_config_check(config, error);
-  if (status == HF_OK) status = hfi_solver_solve_marked(&(hfiSolveJob){solver, config, problem, v, impulse, report}, NULL, &trouble);
+  if (status == HF_OK) status = hfi_solver_solve_marked(&job, NULL, &trouble);
 
   if (trouble.kind != HFI_TROUBLE_NONE) hfi_explain_problem(&trouble, error);
   if (status < 0) report->status = status;
   return status;
 }
 
+// Solves again the islands with a changed tree, and those that were only estimated, with the last answer as known.
 hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed, hfiTrouble* trouble) {
   hfSolver* solver = job->solver;
   // These are solved and counted again. New blocks may have joined some of them.
@@ -411,7 +443,10 @@ hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed
   return solve_islands(job, changed, trouble);
 }
 
-void hfi_solver_estimate_heaps(hfSolver* solver, int estimate) { solver->may_estimate = estimate && solver->capacity.ntree > HFI_FEW_TREES; }
+void hfi_solver_estimate_heaps(hfSolver* solver, int estimate) {
+  solver->may_estimate = estimate && solver->capacity.ntree > HFI_FEW_TREES;
+}
+
 int hfi_solver_has_estimates(const hfSolver* solver) { return solver->estimated_trees > 0; }
 
 const double* hfi_solver_row_velocities(const hfSolver* solver) { return solver->s; }

@@ -9,7 +9,7 @@ const double* hfi_stack_row(const hfiStack* stack, int i, double* room) {
 
   int dim = stack->dim;
   int row = i % dim;
-  int forces = hfi_pushing_rows(dim);
+  int forces = hfi_force_rows(dim);
   const double* F = stack->J + i / dim * hfi_compact_size(dim);
   const double* A = F + 4 * forces + 6 * row;
 
@@ -28,7 +28,7 @@ const double* hfi_stack_row(const hfiStack* stack, int i, double* room) {
 HFI_FORCE_INLINE void write_out(const hfiStack* stack, int two, double* to, int dim) {
   const double* F = stack->J;
   for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim)) {
-    const double* A = F + 4 * hfi_pushing_rows(dim);
+    const double* A = F + 4 * hfi_force_rows(dim);
     for (int r = 0; r < dim; ++r, A += 6, to += two ? 12 : 8) {
       hfiTwo zero = {0, 0};
       hfiTwo xy = r < 3 ? *(const hfiTwo*)(F + 4 * r) : zero;

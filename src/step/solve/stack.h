@@ -1,7 +1,8 @@
 // Products with J, the stacked Jacobian of a stack (island.h): the innermost loops of the solver.
 //
-//   J      (nrow x ld) rows of all blocks of the stack; also stored as its transpose JT (ncol x height). Rows of both are padded with zeros to a multiple of four,
-//          so that every loop runs over contiguous, independent elements without a remainder.
+//   J      (nrow x ld) rows of all blocks of the stack; also stored as its transpose JT (ncol x height). Rows of both
+//          are padded with zeros to a multiple of four, so that every loop runs over contiguous, independent elements
+//          without a remainder.
 //   gamma  impulses of the rows       s  row velocities, s = J x
 //   G      -d gamma/d s, which couples only rows of one block
 //
@@ -20,8 +21,8 @@
 #include "step/solve/island.h"
 
 // Number of rows of forces in a block of `dim` rows, and how many numbers its compact rows have.
-static inline int hfi_pushing_rows(int dim) { return dim < 3 ? dim : 3; }
-static inline int hfi_compact_size(int dim) { return 4 * hfi_pushing_rows(dim) + 6 * dim; }
+static inline int hfi_force_rows(int dim) { return dim < 3 ? dim : 3; }
+static inline int hfi_compact_size(int dim) { return 4 * hfi_force_rows(dim) + 6 * dim; }
 
 // Returns row i of a stack, a number for each of its columns. A compact row is written out to room (12).
 const double* hfi_stack_row(const hfiStack* stack, int i, double* room);
@@ -55,9 +56,13 @@ struct hfiStackKernels {
 
   // Stacks of free bodies, with compact rows (hfiStack.nfree). a and b point to the six numbers of each body; b = NULL:
   // there is one body. All rows take part. Rows that do not act have gamma = 0 and G = 0.
-  void (*multiply_free)(const hfiStack* stack, const double* a, const double* b, double* s);     // s (height) = J [a b]
-  void (*add_transposed_free)(const hfiStack* stack, const double* gamma, double* a, double* b); // [a b] += J^T gamma
-  void (*add_product_free)(const hfiStack* stack, const double* J, const double* B, const hfiFreeBlocks* K); // K += J^T B, J and B (nrow x ld) written out
+
+  // s (height) = J [a b]
+  void (*multiply_free)(const hfiStack* stack, const double* a, const double* b, double* s);
+  // [a b] += J^T gamma
+  void (*add_transposed_free)(const hfiStack* stack, const double* gamma, double* a, double* b);
+  // K += J^T B, J and B (nrow x ld) written out
+  void (*add_product_free)(const hfiStack* stack, const double* J, const double* B, const hfiFreeBlocks* K);
 };
 
 extern const hfiStackKernels hfi_stack_kernels;     // for every machine

@@ -43,6 +43,7 @@ static inline void store8(double* y, Eight s) {
   store4(y, s.lo);
   store4(y + 4, s.hi);
 }
+
 // s + a x
 static inline Four add4(Four s, double a, const double* x) {
   Four r = {s.e0 + a * x[0], s.e1 + a * x[1], s.e2 + a * x[2], s.e3 + a * x[3]};
@@ -72,6 +73,7 @@ static void multiply(const hfiStack* stack, const double* x, double* s) {
   store4(s + r, sum);
 }
 
+// y += J^T gamma over `count` rows from `first` on.
 static void add_transposed(const hfiStack* stack, int first, int count, const double* gamma, double* y) {
   hfi_add_rows(y, 1.0, gamma, 1, stack->J + first * stack->ld, stack->ld, count, stack->ld);
 }
@@ -83,53 +85,64 @@ static inline void add_tile48(double* restrict C, const double* restrict A, cons
   Eight t = load8(C + ld);
   Eight u = load8(C + 2 * ld);
   Eight v = load8(C + 3 * ld);
+
   for (; k > 0; --k, A += ld, B += ld) {
     s = add8(s, A[0], B);
     t = add8(t, A[1], B);
     u = add8(u, A[2], B);
     v = add8(v, A[3], B);
   }
+
   store8(C, s);
   store8(C + ld, t);
   store8(C + 2 * ld, u);
   store8(C + 3 * ld, v);
 }
-// Two rows, eight columns.
+
+// The same with two rows, eight columns.
 static inline void add_tile28(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
   Eight s = load8(C);
   Eight t = load8(C + ld);
+
   for (; k > 0; --k, A += ld, B += ld) {
     s = add8(s, A[0], B);
     t = add8(t, A[1], B);
   }
+
   store8(C, s);
   store8(C + ld, t);
 }
-// Four rows, four columns.
+
+// The same with four rows, four columns.
 static inline void add_tile44(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
   Four s = load4(C);
   Four t = load4(C + ld);
   Four u = load4(C + 2 * ld);
   Four v = load4(C + 3 * ld);
+
   for (; k > 0; --k, A += ld, B += ld) {
     s = add4(s, A[0], B);
     t = add4(t, A[1], B);
     u = add4(u, A[2], B);
     v = add4(v, A[3], B);
   }
+
   store4(C, s);
   store4(C + ld, t);
   store4(C + 2 * ld, u);
   store4(C + 3 * ld, v);
 }
-// Two rows, four columns.
+
+// The same with two rows, four columns.
 static inline void add_tile24(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
   Four s = load4(C);
   Four t = load4(C + ld);
+
   for (; k > 0; --k, A += ld, B += ld) {
     s = add4(s, A[0], B);
     t = add4(t, A[1], B);
   }
+
   store4(C, s);
   store4(C + ld, t);
 }
@@ -138,17 +151,21 @@ static inline void add_tile24(double* restrict C, const double* restrict A, cons
 // diagonal are left out.
 HFI_FORCE_INLINE void add_tiles(int ncol, int ld, const double* restrict A, const double* restrict B, int upper,
                                 double* restrict C, int rows) {
-  int i, j = 0;
+  int i;
+  int j = 0;
   for (; j + 8 <= ld; j += 8) {
-    int end = upper && j + 8 < ncol ? j + 8 : ncol;
+    int end = upper && j + 8 < ncol ? j + 8 : ncol; // rows below this one are below the diagonal
     for (i = 0; i + 4 <= end; i += 4) add_tile48(C + i * ld + j, A + i, B + j, ld, rows);
     for (; i < end; i += 2) add_tile28(C + i * ld + j, A + i, B + j, ld, rows);
   }
   if (j == ld) return;
+
+  // the last four columns
   for (i = 0; i + 4 <= ncol; i += 4) add_tile44(C + i * ld + j, A + i, B + j, ld, rows);
   for (; i < ncol; i += 2) add_tile24(C + i * ld + j, A + i, B + j, ld, rows);
 }
 
+// C += A^T B
 static void add_product(const hfiStack* stack, int rows, const double* A, const double* B, int upper, double* C) {
   HFI_BY_SIZE(rows, add_tiles, stack->ncol, stack->ld, A, B, upper, C);
 }
@@ -195,9 +212,13 @@ HFI_FORCE_INLINE void multiply_friction(const hfiContactResponse* c, int dim, in
   store4(GJ + 5 * ld, add4(b, gtt[6], J5));
 }
 
+// GJ = G J for the rows of a contact.
 static void multiply_contact(const hfiContactResponse* c, int dim, const double* J, double* GJ, int ld) {
-  int has_friction = dim > 1 && c->pi > 0;
+  // normal row
   for (int j = 0; j < ld; j += LANES) store4(GJ + j, scale(c->gnn, J + j));
+
+  // friction rows
+  int has_friction = dim > 1 && c->pi > 0;
   if (!has_friction)
     memset(GJ + ld, 0, sizeof(double) * (size_t)((dim - 1) * ld));
   else if (c->coupled)
@@ -206,6 +227,7 @@ static void multiply_contact(const hfiContactResponse* c, int dim, const double*
     for (int j = 0; j < ld; j += LANES) multiply_friction(c, dim, 0, J + j, GJ + j, ld);
 }
 
+// GJ = G J for saturated rows.
 static void scale_rows(const double* G, int dim, const double* J, double* GJ, int ld) {
   for (int i = 0; i < dim; ++i)
     for (int j = i * ld; j < (i + 1) * ld; j += LANES) store4(GJ + j, scale(G[i], J + j));
@@ -234,10 +256,14 @@ typedef struct FreeVelocity {
   hfiTwo angular2;  // the other two
 } FreeVelocity;
 
-static inline FreeVelocity velocity_of(const double* a, const double* b) {
-  static const double zero[6] = {0};
-  if (!b) b = zero;
-  return (FreeVelocity){hfi_quad_of(a[0] - b[0], a[1] - b[1], a[2] - b[2], 0), hfi_quad_of(a[3], a[4], a[5], b[3]), *(const hfiTwo*)(b + 4)};
+// Returns these velocities from the six numbers of each body; b = NULL: there is one body.
+static inline FreeVelocity get_velocity(const double* a, const double* b) {
+  static const double at_rest[6] = {0};
+  if (!b) b = at_rest;
+
+  hfiQuad linear = hfi_quad_of(a[0] - b[0], a[1] - b[1], a[2] - b[2], 0);
+  hfiQuad angular4 = hfi_quad_of(a[3], a[4], a[5], b[3]);
+  return (FreeVelocity){linear, angular4, *(const hfiTwo*)(b + 4)};
 }
 
 // The velocity of row r of a block with compact rows F and A = [A_1 A_2], in two partial sums.
@@ -250,11 +276,11 @@ HFI_FORCE_INLINE hfiTwo multiply_row(const double* F, const double* A, int r, co
 // s = J [a b], two rows at a time.
 HFI_FORCE_INLINE void multiply_blocks(const hfiStack* stack, const double* a, const double* b, double* restrict s,
                                       int dim) {
-  FreeVelocity v = velocity_of(a, b);
+  FreeVelocity v = get_velocity(a, b);
   const double* F = stack->J;
 
   for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim), s += dim) {
-    const double* A = F + 4 * hfi_pushing_rows(dim);
+    const double* A = F + 4 * hfi_force_rows(dim);
     int r = 0;
     for (; r + 2 <= dim; r += 2) {
       hfiTwo x = multiply_row(F, A, r, &v);
@@ -277,7 +303,7 @@ HFI_FORCE_INLINE void add_transposed_blocks(const hfiStack* stack, const double*
   hfiTwo torque2 = {0, 0};           // the other two
 
   for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim), gamma += dim) {
-    const double* A = F + 4 * hfi_pushing_rows(dim);
+    const double* A = F + 4 * hfi_force_rows(dim);
     for (int r = 0; r < dim; ++r) {
       if (r < 3) HFI_QUAD_PLUS(force, gamma[r], hfi_quad_load(F + 4 * r));
       HFI_QUAD_PLUS(torque4, gamma[r], hfi_quad_load(A + 6 * r));
@@ -309,14 +335,34 @@ static void add_transposed_free(const hfiStack* stack, const double* gamma, doub
 
 // Three rows of C += A^T B for the first three columns of A and all twelve columns of B. The first six numbers of the
 // rows of C begin at `left`, the others at `right`.
-static inline void add_three_by_twelve(double* left, double* right, int ldc, const double* A, const double* B, int rows) {
-  hfiQuad s0 = hfi_quad_zero(), s1 = s0, s2 = s0, t0 = s0, t1 = s0, t2 = s0, u0 = s0, u1 = s0, u2 = s0;
+static inline void add_three_by_twelve(double* left, double* right, int ldc, const double* A, const double* B,
+                                       int rows) {
+  // the rows of the result: s, t and u, twelve numbers each
+  hfiQuad s0 = hfi_quad_zero();
+  hfiQuad s1 = s0;
+  hfiQuad s2 = s0;
+  hfiQuad t0 = s0;
+  hfiQuad t1 = s0;
+  hfiQuad t2 = s0;
+  hfiQuad u0 = s0;
+  hfiQuad u1 = s0;
+  hfiQuad u2 = s0;
+
   for (; rows > 0; --rows, A += 12, B += 12) {
-    hfiQuad x = hfi_quad_load(B), y = hfi_quad_load(B + 4), z = hfi_quad_load(B + 8);
-    HFI_QUAD_PLUS(s0, A[0], x), HFI_QUAD_PLUS(s1, A[0], y), HFI_QUAD_PLUS(s2, A[0], z);
-    HFI_QUAD_PLUS(t0, A[1], x), HFI_QUAD_PLUS(t1, A[1], y), HFI_QUAD_PLUS(t2, A[1], z);
-    HFI_QUAD_PLUS(u0, A[2], x), HFI_QUAD_PLUS(u1, A[2], y), HFI_QUAD_PLUS(u2, A[2], z);
+    hfiQuad x = hfi_quad_load(B);
+    hfiQuad y = hfi_quad_load(B + 4);
+    hfiQuad z = hfi_quad_load(B + 8);
+    HFI_QUAD_PLUS(s0, A[0], x);
+    HFI_QUAD_PLUS(s1, A[0], y);
+    HFI_QUAD_PLUS(s2, A[0], z);
+    HFI_QUAD_PLUS(t0, A[1], x);
+    HFI_QUAD_PLUS(t1, A[1], y);
+    HFI_QUAD_PLUS(t2, A[1], z);
+    HFI_QUAD_PLUS(u0, A[2], x);
+    HFI_QUAD_PLUS(u1, A[2], y);
+    HFI_QUAD_PLUS(u2, A[2], z);
   }
+
   add_halves(left, right, s0, s1, s2);
   add_halves(left + ldc, right + ldc, t0, t1, t2);
   add_halves(left + 2 * ldc, right + 2 * ldc, u0, u1, u2);
@@ -371,17 +417,27 @@ HFI_FORCE_INLINE void add_blocks(const double* J, const double* B, int rows, int
   add_three_by_six(K->second, K->ld_second, J + 6, B + 6, 12, forces);
   add_three_by_six(K->second + 3 * K->ld_second, K->ld_second, J + 9, B + 6, 12, rows);
   if (!K->below) return;
+
+  // the block of the second body's rows and the first body's columns, transposed
   add_three_by_six(K->below, K->ld_below, B, J + 6, 12, rows);
   add_three_by_six(K->below + 3 * K->ld_below, K->ld_below, B + 3, J + 6, 12, rows);
 }
 
+// K += J^T B of free bodies. Only the last block's torques can be left out, because they are the last rows.
 static void add_product_free(const hfiStack* stack, const double* J, const double* B, const hfiFreeBlocks* K) {
-  int torques = stack->dim - hfi_pushing_rows(stack->dim); // the last rows of the last block
+  int torques = stack->dim - hfi_force_rows(stack->dim); // the last rows of the last block
   if (stack->nrow == 6 && stack->dim == 6)                 // one contact
     add_blocks(J, B, 6, 3, K);
   else
     add_blocks(J, B, stack->nrow, stack->nrow - torques, K);
 }
 
-#define KERNELS                                                                                                                              \
-  {multiply, add_transposed, multiply_contact, scale_rows, add_product, multiply_free, add_transposed_free, add_product_free}
+#define KERNELS                                 \
+  {.multiply = multiply,                        \
+   .add_transposed = add_transposed,            \
+   .multiply_contact = multiply_contact,        \
+   .scale_rows = scale_rows,                    \
+   .add_product = add_product,                  \
+   .multiply_free = multiply_free,              \
+   .add_transposed_free = add_transposed_free,  \
+   .add_product_free = add_product_free}

@@ -126,6 +126,7 @@ HFI_FORCE_INLINE void respond_scalars(hfiIsland* I) {
     rows->gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, rows->s[i], rows->G + i);
 }
 
+// Evaluates all saturated rows at I->rows.s, scalars and others: sets gamma, G and the flags of their responses.
 void hfi_system_respond_saturated(hfiIsland* I) {
   respond_scalars(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
@@ -213,6 +214,7 @@ static void multiply_trees_of_part(void* context, int p) {
   multiply_trees(task->I, start[p], start[p + 1], task->v, task->s);
 }
 
+// y = A x
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
   if (hfi_is_divided(I))
     hfi_for_parts(I, multiply_trees_of_part, &(RowTask){I, x, y});
@@ -223,11 +225,13 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
 // y (ld) = J^T gamma of a stack, one run of active blocks after the other.
 HFI_FORCE_INLINE void multiply_impulse(const hfiIsland* I, const hfiStack* stack, double* y) {
   int32_t end = stack->block + stack->nblock;
-  int32_t rows;
+  int32_t rows; // of the run
   for (int32_t c = 0; c < stack->ld; ++c) y[c] = 0;
 
   for (int32_t k = stack->block; k < end; ++k) {
     if (!I->rows.response[k].active) continue;
+
+    // the run that begins with block k
     int32_t row = I->block[k].row;
     k = hfi_end_of_run(I, k, end, &rows);
     I->stacks.kernels->add_transposed(stack, row - stack->row, rows, I->rows.gamma + row, y);
@@ -323,22 +327,25 @@ static void sum_impulses(hfiIsland* I) {
     sum_impulses_of_stacks(I);
 }
 
-// r = A v - p* - tau
+// r = A v - p* - tau, from I->dofs.Av and I->dofs.tau
 HFI_FORCE_INLINE void subtract_momenta(const hfiIsland* I, int32_t n) {
   hfi_move(I->dofs.r, I->dofs.Av, -1.0, I->dofs.p, n);
   hfi_axpy(I->dofs.r, -1.0, I->dofs.tau, n);
 }
 
+// Completes tau and computes r after the parts of a divided island have added their impulses.
 void hfi_system_end_residual(hfiIsland* I) {
   end_impulses(I);
   subtract_momenta(I, I->n);
 }
 
+// Computes tau and r. I->dofs.Av is A v already.
 void hfi_system_residual_again(hfiIsland* I) {
   sum_impulses(I);
   subtract_momenta(I, I->n);
 }
 
+// Computes Av, tau and r.
 void hfi_system_residual(hfiIsland* I) {
   hfi_system_multiply(I, I->dofs.v, I->dofs.Av);
   hfi_system_residual_again(I);
@@ -353,8 +360,8 @@ double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_
   }
 
   const hfiStack* stack = I->stacks.list + b->stack;
-  double room[12];
-  const double* J = hfi_stack_row(stack, b->row - stack->row + i, room);
+  double written_out[12];
+  const double* J = hfi_stack_row(stack, b->row - stack->row + i, written_out);
   double sum = 0;
   for (int32_t c = 0; c < stack->ncol; ++c) sum += J[c] * J[c] * inverse[stack->dof[c]];
   return sqrt(sum);
@@ -375,37 +382,49 @@ static void compute_full_weights(const hfiIsland* I, const hfiStack* stack, doub
   }
 }
 
-// Computes the weights of compact rows. Both bodies share the axes F (stack.h).
+// Computes the weights of compact rows [F A_1 -F A_2] (stack.h): sums the squares of their numbers over A_cc.
 static void compute_compact_weights(const hfiIsland* I, const hfiStack* stack, double* weight) {
-  static const double nothing[6] = {0};
-  const double *a = I->dofs.inverse_diag + stack->body[0], *b = stack->nfree == 2 ? I->dofs.inverse_diag + stack->body[1] : nothing, *F = stack->J;
-  int dim = stack->dim, pushing = hfi_pushing_rows(dim);
-  double x = a[0] + b[0], y = a[1] + b[1], z = a[2] + b[2];
+  static const double no_body[6] = {0};
+  int dim = stack->dim;
+  int forces = hfi_force_rows(dim);
+
+  // 1/A_cc of the columns of both bodies; both share F
+  const double* a = I->dofs.inverse_diag + stack->body[0];
+  const double* b = stack->nfree == 2 ? I->dofs.inverse_diag + stack->body[1] : no_body;
+  double x = a[0] + b[0];
+  double y = a[1] + b[1];
+  double z = a[2] + b[2];
+
+  const double* F = stack->J;
   for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim), weight += dim) {
-    const double* A = F + 4 * pushing;
+    const double* A = F + 4 * forces;
     for (int r = 0; r < dim; ++r, A += 6) {
-      double first = sqr(A[0]) * a[3] + sqr(A[1]) * a[4] + sqr(A[2]) * a[5], second = sqr(A[3]) * b[3] + sqr(A[4]) * b[4] + sqr(A[5]) * b[5];
-      double push = r < pushing ? sqr(F[4 * r]) * x + sqr(F[4 * r + 1]) * y + sqr(F[4 * r + 2]) * z : 0;
-      weight[r] = sqrt(push + first + second);
+      double first = sqr(A[0]) * a[3] + sqr(A[1]) * a[4] + sqr(A[2]) * a[5];
+      double second = sqr(A[3]) * b[3] + sqr(A[4]) * b[4] + sqr(A[5]) * b[5];
+      double force = r < forces ? sqr(F[4 * r]) * x + sqr(F[4 * r + 1]) * y + sqr(F[4 * r + 2]) * z : 0;
+      weight[r] = sqrt(force + first + second);
     }
   }
 }
 
-// Computes the weights of the rows of any stack.
-static void compute_weights(const hfiIsland* I, const hfiStack* stack) {
-  if (stack->nfree)
-    compute_compact_weights(I, stack, I->rows.weight + stack->row);
-  else
-    compute_full_weights(I, stack, I->rows.weight + stack->row);
+// Returns the weights of all rows, I->rows.weight. Computes them in the first call for an island.
+const double* hfi_system_row_weights(hfiIsland* I) {
+  double* weight = I->rows.weight;
+  if (I->rows.has_weights) return weight;
+
+  for (int32_t k = 0; k < I->nscalar; ++k) weight[k] = hfi_system_row_weight(I, I->block + k, 0);
+  for (int32_t k = 0; k < I->stacks.nstack; ++k) {
+    const hfiStack* stack = I->stacks.list + k;
+    if (stack->nfree)
+      compute_compact_weights(I, stack, weight + stack->row);
+    else
+      compute_full_weights(I, stack, weight + stack->row);
+  }
+  I->rows.has_weights = 1;
+  return weight;
 }
 
-const double* hfi_system_row_weights(hfiIsland* I) {
-  if (I->rows.has_weights) return I->rows.weight;
-  for (int32_t k = 0; k < I->nscalar; ++k) I->rows.weight[k] = hfi_system_row_weight(I, I->block + k, 0);
-  for (int32_t k = 0; k < I->stacks.nstack; ++k) compute_weights(I, I->stacks.list + k);
-  I->rows.has_weights = 1;
-  return I->rows.weight;
-}
+// ---- norms -------------------------------------------------------------------------------------------
 
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
   return sqrt(HFI_BY_SIZE(I->n, hfi_weighted_dot, I->dofs.inverse_diag, x, x));
@@ -415,6 +434,7 @@ double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
   return sqrt(HFI_BY_SIZE(I->n, hfi_weighted_dot, I->dofs.diag, x, x));
 }
 
+// Returns the largest impulse of a single row in the norm of momenta [sqrt(kg) m/s]. Reads gamma; computes the weights.
 double hfi_system_largest_impulse(hfiIsland* I) {
   const double* weight = hfi_system_row_weights(I);
   double largest = 0;
@@ -422,16 +442,19 @@ double hfi_system_largest_impulse(hfiIsland* I) {
   return largest;
 }
 
+// Returns max(|p*|, |J^T gamma|), with which residuals are compared [sqrt(kg) m/s]. I->dofs.tau is J^T gamma.
 double hfi_system_scale(const hfiIsland* I) {
   return max2(I->dofs.p_norm, hfi_system_momentum_norm(I, I->dofs.tau));
 }
 
+// Computes Av, tau and r for the impulses in I->rows.gamma. Returns |r| and sets its scale.
 double hfi_system_measure(hfiIsland* I, double* scale) {
   hfi_system_residual(I);
   *scale = hfi_system_scale(I);
   return hfi_system_momentum_norm(I, I->dofs.r);
 }
 
+// Evaluates all laws at I->rows.s, then does the same.
 double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
   hfi_system_respond(I, coupling);
   return hfi_system_measure(I, scale);

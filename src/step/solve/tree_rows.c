@@ -140,7 +140,8 @@ static int has_twin_pieces(const hfStepProblem* P, const hfStepBlock* b) {
   return 0;
 }
 
-// Lists scalars, then stacks, and counts idle contacts. Returns 0 if some rows need the general method.
+// Lists the rows of the island of these members in I: first the scalars, then the other blocks as stacks. *nidle counts
+// the idle contacts, which are not listed. Returns 0 if some rows need the general method.
 static int list_rows(hfiIsland* I, const hfiMembers* m, int32_t* nidle) {
   const hfStepProblem* P = I->problem;
   int32_t* wide = I->stacks.wide;
@@ -161,7 +162,8 @@ static int list_rows(hfiIsland* I, const hfiMembers* m, int32_t* nidle) {
       wide[nwide++] = m->blocks[i];
   }
 
-  hfiStack* series = NULL;
+  // the blocks that are not scalars
+  hfiStack* series = NULL; // first stack of the series that the next stack may continue
   I->nblock = I->nscalar;
   I->nrow = I->nscalar;
   for (int32_t i = 0; i < nwide; ++i) list_stack(I, P, P->block + wide[i], &series);
@@ -221,7 +223,8 @@ static double find_entry(const hfiIsland* I, const hfiStack* series, int32_t i, 
 static void add_slopes(const hfiIsland* I, const hfiStack* series, double* K, int32_t n) {
   for (int32_t i = 0; i < series->ncol; ++i)
     for (int32_t j = i; j < series->ncol; ++j) {
-      int32_t a = series->dof[i], b = series->dof[j];
+      int32_t a = series->dof[i];
+      int32_t b = series->dof[j];
       K[imin2(a, b) * n + imax2(a, b)] += find_entry(I, series, i, j);
     }
 }
@@ -278,7 +281,8 @@ HFI_COLD static void write_idle_contacts(const hfStepProblem* P, const hfiMember
     if (b->law != HF_LAW_CONTACT) continue;
     --nidle;
     memset(answer->s + b->row, 0, sizeof *answer->s * (size_t)b->dim);
-    hfi_contact_respond(P->contact + b->param, P->h, b->dim, coupling, 0, answer->s + b->row, answer->impulse + b->row, &unread);
+    double* impulse = answer->impulse + b->row;
+    hfi_contact_respond(P->contact + b->param, P->h, b->dim, coupling, 0, answer->s + b->row, impulse, &unread);
   }
 }
 
@@ -387,8 +391,10 @@ static int take_step(hfiIsland* I, const Start* start, double tolerance, Residua
 
   double step = hfi_system_velocity_norm(I, x->dv);
   double g_start = hfi_dot(x->dv, x->r, I->n);
-  if (!isfinite(step) || !find_end_rows(I, !(step > HFI_SHORT_STEP * r->scale))) return 0;
+  int is_short = !(step > HFI_SHORT_STEP * r->scale);
+  if (!isfinite(step) || !find_end_rows(I, is_short)) return 0;
 
+  // Newton's method would end at the end of this step if it does not go too far and both tests of convergence hold
   *r = evaluate(I, start->p, x->v1, I->rows.s1);
   if (g_start < 0 && hfi_dot(x->dv, x->r, I->n) > -HFI_OVERSHOOT * g_start) return 0;
   if (!is_small(r->norm / HFI_SETTLED, tolerance, r->scale)) return 0;
@@ -415,6 +421,7 @@ static int solve_listed(hfiIsland* I, double tolerance, hfiNewtonResult* out) {
   multiply_rows(I, start.v0, I->rows.s);
   Residual r = evaluate(I, start.p, start.v0, I->rows.s);
 
+  // one step if the trees do not rest
   int moves = r.norm / HFI_BALANCED_ROUNDING > tolerance * r.scale;
   int solved = moves ? take_step(I, &start, tolerance, &r) : stays_at_rest(I, start.v0, tolerance, r);
   if (!solved) return 0;

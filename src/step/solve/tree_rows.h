@@ -13,8 +13,9 @@
 // vertical axis with the ground at this axis.
 static inline int hfi_is_felt_contact(const hfStepProblem* P, const hfStepBlock* b) {
   if (b->law != HF_LAW_CONTACT) return 0;
-  for (const hfStepPiece *piece = P->piece + b->piece, *end = piece + b->npiece; piece < end; ++piece)
-    if (hfi_any_nonzero(P->J + piece->jac, b->dim * piece->ncol)) return 1;
+  const hfStepPiece* piece = P->piece + b->piece;
+  for (int32_t i = 0; i < b->npiece; ++i)
+    if (hfi_any_nonzero(P->J + piece[i].jac, b->dim * piece[i].ncol)) return 1;
   return 0;
 }
 
@@ -27,7 +28,7 @@ typedef struct hfiAnswer { double *v, *impulse, *s; } hfiAnswer;
 // moving island starts at the answer, if a row limits the step, or if several trees have many dofs. For one tree both
 // functions give the same bits; last bits may differ beside contacts that slip, for which hfi_newton_solve has an
 // unsymmetric matrix.
-int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* problem, const hfiMembers* members,
-                        const hfiAnswer* answer, hfiNewtonResult* out);
+int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* problem,
+                        const hfiMembers* members, const hfiAnswer* answer, hfiNewtonResult* out);
 
 #endif
