@@ -24,7 +24,7 @@ def _h5py() -> Any:
     try:
         import h5py
     except ImportError as error:
-        raise ImportError('FCLIB files need the package h5py: pip install "holdfast[fclib]"') from error
+        raise ImportError('FCLIB files need the package h5py: pip install "holdfast-sim[fclib]"') from error
     return h5py
 
 
