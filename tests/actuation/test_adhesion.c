@@ -124,7 +124,7 @@ static void test_sticky_ceiling(void** state) {
       simWorld w = sim_world_make_method(xml, methods[k], 0.001, 1e-10);
       sim_world_step(&w, 300);
       if (a == 3) assert_near(sim_q(&w)[2], 0.9, 1e-4);
-      else assert_true(sim_q(&w)[2] < 0.8);
+      else assert_below(sim_q(&w)[2], 0.8);
       sim_world_free(&w);
     }
 }

@@ -80,7 +80,7 @@ static void test_wakes(void** state) {
   sim_world_step(&w, 49);
   assert_near(sim_q(&w)[2], z, 1e-9);
   sim_world_step(&w, 50);
-  assert_true(sim_q(&w)[2] > z + 0.01);
+  assert_above(sim_q(&w)[2], z + 0.01);
   sim_world_free(&w);
 }
 

@@ -47,7 +47,7 @@ static void test_terminal_speed(void** state) {
     for (int i = 0; i * h < 3; ++i) {
       sim_world_step(&w, 1);
       double speed = -hf_state_v(w.state)[2];
-      assert_true(speed >= before - 1e-9);
+      assert_at_least(speed, before - 1e-9);
       before = speed;
     }
     assert_near(before, terminal, 9.81 * h + 1e-9);
@@ -80,7 +80,7 @@ static void test_changed_parameters_count(void** state) {
   hf_state_copy(t, s, NULL);
   step_once(old, s), step_once(fresh, t);
   assert_memory_equal(hf_state_v(s), hf_state_v(t), 6 * sizeof(double));
-  assert_true(hf_state_v(s)[2] < 0);
+  assert_below(hf_state_v(s)[2], 0);
   hf_sim_free(old), hf_sim_free(fresh);
   hf_state_free(s), hf_state_free(t);
   hf_params_free(params);

@@ -22,7 +22,7 @@ static void check_row_bounds(const World* w, testRandom* r, const double* LU, co
   hfi_lu_solve(LU, nv, nv, pivot, x);
   for (int k = 0; k < n; ++k) inverse_mass += J[k] * x[dof[k]];
   double most = hfi_largest_inverse_mass(w->d, n, dof, J);
-  assert_true(most >= inverse_mass * (1 - 1e-9));
+  assert_at_least(most, inverse_mass * (1 - 1e-9));
   bounded_rows += n > 1;
 }
 
@@ -38,7 +38,7 @@ static void check_bounds(World* w, testRandom* r) {
     memset(x, 0, sizeof x);
     x[i] = 1;
     hfi_lu_solve(M, nv, nv, pivot, x);
-    assert_true(w->d->mass.largest_inverse[i] >= x[i] * (1 - 1e-9));
+    assert_at_least(w->d->mass.largest_inverse[i], x[i] * (1 - 1e-9));
     *(isinf(w->d->mass.largest_inverse[i]) ? &unbounded : &bounded) += 1;
   }
   check_row_bounds(w, r, M, pivot);
@@ -53,7 +53,8 @@ static void test_bounds_hold(void** state) {
   spec.flags = TREE_ARMATURE;
   for_random_trees(&spec, TREES, check_bounds);
   print_message("%d dofs have a bound, %d have none; %d rows over several dofs\n", bounded, unbounded, bounded_rows);
-  assert_true(bounded > 100 && bounded_rows > 50); // else nothing was tested
+  assert_above(bounded, 100); // else nothing was tested
+  assert_above(bounded_rows, 50);
 }
 
 // A link on the world whose axis u is no principal axis: 1/(armature + 1/(u . I^-1 u)), less 1e-12 of the largest moment for rounding. A second link that hangs on

@@ -25,9 +25,10 @@ static void test_falling_on_a_limit(void** state) {
       sim_world_step(&w, 1);
       lowest = fmin(lowest, sim_q(&w)[0]);
       touched |= sim_q(&w)[0] < -0.5 + 1e-3;
-      if (touched) assert_true(sim_q(&w)[0] < -0.5 + 1e-3); // never up again
+      if (touched) assert_below(sim_q(&w)[0], -0.5 + 1e-3); // never up again
     }
-    assert_true(touched && lowest > -0.5 - sqrt(2 * kG * 0.5) * h * 3e-4 - sag); // 2.5e-4 of the last move
+    assert_true(touched); // 2.5e-4 of the last move
+    assert_above(lowest, -0.5 - sqrt(2 * kG * 0.5) * h * 3e-4 - sag);
     assert_near(sim_q(&w)[0], -0.5 - sag, 1e-3 * sag);
     assert_near(sim_v(&w)[0], 0, 1e-9);
     sim_world_free(&w);
@@ -75,7 +76,8 @@ static void test_start_beyond_a_limit(void** state) {
     sim_world_step(&w, 1);
     fastest = fmax(fastest, fabs(sim_v(&w)[0]));
   }
-  assert_true(sim_q(&w)[0] > 0.5 && sim_q(&w)[0] < 1.001);
+  assert_above(sim_q(&w)[0], 0.5);
+  assert_below(sim_q(&w)[0], 1.001);
   assert_near(fastest, 0.5, 0.001); // 1/3949 of it is the slip of a near-rigid row
   sim_world_free(&w);
 }
@@ -88,7 +90,7 @@ static void test_narrow_range(void** state) {
   for (int i = 0; i < 200; ++i) {
     w.input->ctrl[0] = i % 7 < 3 ? 5 : -5; // unhindered: 5/4e-4 rad/s^2, 0.3 rad a step
     sim_world_step(&w, 1);
-    assert_true(fabs(sim_q(&w)[0]) < 0.001 + 4.1e-4); // 2.5e-4 of that, and the sag F h T/kappa = 3.2e-4
+    assert_below(fabs(sim_q(&w)[0]), 0.001 + 4.1e-4); // 2.5e-4 of that, and the sag F h T/kappa = 3.2e-4
   }
   sim_world_free(&w);
 }
@@ -298,10 +300,10 @@ static void test_stiff_springs_are_passive(void** state) {
   for (int i = 0; i < 300; ++i) {
     sim_world_step(&w, 1);
     double now = total_energy(&w);
-    assert_true(now <= energy * (1 + 1e-9));
+    assert_at_most(now, energy * (1 + 1e-9));
     energy = now;
   }
-  assert_true(energy < 0.2 * first);
+  assert_below(energy, 0.2 * first);
   sim_world_free(&w);
 }
 

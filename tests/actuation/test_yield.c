@@ -46,7 +46,8 @@ static void test_cart(void** state) {
     w.input->ctrl[0] = 0;
     sim_world_step(&w, 3000);
     assert_near(sim_q(&w)[0], hf_state_rest(w.state)[0], 1e-6);
-    assert_true(hf_state_rest(w.state)[0] >= rest && rest > 0.05);
+    assert_at_least(hf_state_rest(w.state)[0], rest);
+    assert_above(rest, 0.05);
     hf_state_reset(w.state, w.model);
     assert_near(hf_state_rest(w.state)[0], 0, 0);
     sim_world_free(&w);

@@ -48,8 +48,10 @@ static void test_one_block(void** state) {
   assert_int_equal(s->n, 5);
   const uintptr_t at[] = {(uintptr_t)s, (uintptr_t)s->x, (uintptr_t)s->y, (uintptr_t)s->places};
   for (int k = 0; k < 4; ++k) assert_int_equal(at[k] % HFI_ALIGN, 0);
-  assert_true(at[1] >= at[0] + sizeof *s && at[2] >= at[1] + 5 * sizeof(double) && at[3] >= at[2] + 5 * sizeof(double));
-  assert_true(at[3] + 10 * sizeof(int32_t) <= at[0] + ledger.size);
+  assert_at_least(at[1], at[0] + sizeof *s);
+  assert_at_least(at[2], at[1] + 5 * sizeof(double));
+  assert_at_least(at[3], at[2] + 5 * sizeof(double));
+  assert_at_most(at[3] + 10 * sizeof(int32_t), at[0] + ledger.size);
   for (int k = 0; k < 5; ++k) assert_true(s->x[k] == 0 && s->y[k] == 0 && s->places[k] == 0 && s->places[5 + k] == 0);
   hfi_release(s);
   assert_int_equal(ledger.live, 0);

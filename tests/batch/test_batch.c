@@ -43,7 +43,9 @@ static void test_tensors(void** state) {
   batch_row(b, HF_BATCH_SENSORS, 0);
   assert_int_equal(hf_batch_step(b, 10, NULL, &error), HF_OK);
   double x = 5 * 1e-6 * 55;
-  assert_true(fabs(tensor_row(q, 1)[7] - x) < 1e-15 && tensor_row(q, 0)[7] == 0 && tensor_row(q, 2)[7] == 0);
+  assert_below(fabs(tensor_row(q, 1)[7] - x), 1e-15);
+  assert_true(tensor_row(q, 0)[7] == 0);
+  assert_true(tensor_row(q, 2)[7] == 0);
   assert_true(batch_row(b, HF_BATCH_SENSORS, 1)[0] == tensor_row(q, 1)[7]);
   assert_true(batch_row(b, HF_BATCH_SENSORS, 2)[1] == *batch_row(b, HF_BATCH_TIME, 2));
   hf_batch_free(b);
@@ -150,9 +152,9 @@ static void test_parameters(void** state) {
   assert_int_equal(hf_batch_step(b, 3000, NULL, &error), HF_OK);
   for (int w = 0; w < 4; ++w) {
     double mass = w == 2 ? 2 : 2 + w, g = w == 2 ? 9.81 : 1 + w, sum = 0; // world 2 keeps the model's values
-    assert_true(hf_batch_reports(b)[w].kept > 0);
+    assert_above(hf_batch_reports(b)[w].kept, 0);
     for (int i = 0; i < hf_batch_reports(b)[w].kept; ++i) sum += hf_batch_contacts(b, w)[i].fn;
-    assert_true(fabs(sum - mass * g) < 1e-6 * mass * g); // at rest after 3 s
+    assert_below(fabs(sum - mass * g), 1e-6 * mass * g); // at rest after 3 s
   }
   assert_null(hf_batch_param(b, HF_FIELD_body_parent).data);
   hf_batch_free(b);
@@ -258,7 +260,7 @@ static void test_memory_of_a_world(void** state) {
   hfBatch* b = make_batch(m, 2, 1);
   hf_batch_param(b, HF_FIELD_body_mass);
   hf_batch_param(b, HF_FIELD_geom_friction);
-  assert_true(hf_batch_bytes_per_world(b) < 64 * 1024);
+  assert_below(hf_batch_bytes_per_world(b), 64 * 1024);
   hf_batch_free(b);
   hf_model_free(m);
 }
@@ -284,7 +286,8 @@ static void test_rests(void** state) {
   for (int i = 0; i < 50; ++i) assert_int_equal(hf_sim_step(sim, alone, NULL, NULL, NULL), HF_OK);
   assert_memory_equal(batch_row(b, HF_BATCH_Q, 1), hf_state_q(alone), sizeof(double));
   assert_memory_equal(tensor_row(rest, 1), hf_state_rest(alone), sizeof(double) * (size_t)m->nrest);
-  assert_true(tensor_row(rest, 1)[0] > 0.03 && tensor_row(rest, 0)[0] == 0);
+  assert_above(tensor_row(rest, 1)[0], 0.03);
+  assert_true(tensor_row(rest, 0)[0] == 0);
   hf_state_free(alone);
   hf_sim_free(sim);
   hf_batch_free(b);

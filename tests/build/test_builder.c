@@ -13,7 +13,7 @@ static int add_body(hfBuilder* b, const char* name, int parent) {
   hfBodyDef d = hf_body_def_default();
   d.name = name, d.parent = parent;
   int id = hf_builder_add_body(b, &d, NULL);
-  assert_true(id > 0);
+  assert_above(id, 0);
   return id;
 }
 
@@ -21,7 +21,7 @@ static int add_hinge(hfBuilder* b, const char* name, int body) {
   hfJointDef d = hf_joint_def_default();
   d.name = name, d.body = body;
   int id = hf_builder_add_joint(b, &d, NULL);
-  assert_true(id >= 0);
+  assert_at_least(id, 0);
   return id;
 }
 
@@ -29,7 +29,7 @@ static int add_geom(hfBuilder* b, int body, int type, double s0, double s1, doub
   hfGeomDef d = hf_geom_def_default();
   d.body = body, d.type = type, d.size[0] = s0, d.size[1] = s1, d.size[2] = s2;
   int id = hf_builder_add_geom(b, &d, NULL);
-  assert_true(id >= 0);
+  assert_at_least(id, 0);
   return id;
 }
 
@@ -76,7 +76,7 @@ static void test_inertia_of_halves(void** state) {
     int body = add_body(b, "box", 0);
     hfJointDef j = hf_joint_def_default();
     j.body = body, j.type = HF_JOINT_FREE;
-    assert_true(hf_builder_add_joint(b, &j, NULL) >= 0);
+    assert_at_least(hf_builder_add_joint(b, &j, NULL), 0);
     if (k == 0)
       add_geom(b, body, HF_GEOM_BOX, 0.2, 0.3, 0.1);
     else
@@ -86,7 +86,7 @@ static void test_inertia_of_halves(void** state) {
         // the half is turned about z: its sizes swap
         g.quat[0] = g.quat[3] = sqrt(0.5);
         g.size[0] = 0.3, g.size[1] = 0.1, g.size[2] = 0.1;
-        assert_true(hf_builder_add_geom(b, &g, NULL) >= 0);
+        assert_at_least(hf_builder_add_geom(b, &g, NULL), 0);
       }
     hfModel* m = finish(b);
     memcpy(I[k], hf_model_body_inertia(m) + 6, sizeof I[k]);
@@ -151,17 +151,17 @@ static void test_refusals_name_the_culprit(void** state) {
   int body = add_body(b, "cup", 0);
   hfBodyDef again = hf_body_def_default();
   again.name = "cup", again.where = "scene.xml:7";
-  assert_true(hf_builder_add_body(b, &again, &error) < 0);
+  assert_below(hf_builder_add_body(b, &again, &error), 0);
   assert_string_equal(error.message, "scene.xml:7: body \"cup\": name is used already");
   hfJointDef j = hf_joint_def_default();
   j.name = "turn", j.body = body, j.axis[2] = 0;
-  assert_true(hf_builder_add_joint(b, &j, &error) < 0);
+  assert_below(hf_builder_add_joint(b, &j, &error), 0);
   assert_non_null(strstr(error.message, "axis has no direction"));
   hfGeomDef g = hf_geom_def_default();
   g.body = body, g.size[0] = NAN;
-  assert_true(hf_builder_add_geom(b, &g, &error) < 0);
+  assert_below(hf_builder_add_geom(b, &g, &error), 0);
   g.size[0] = 1, g.condim = 2;
-  assert_true(hf_builder_add_geom(b, &g, &error) < 0);
+  assert_below(hf_builder_add_geom(b, &g, &error), 0);
   assert_non_null(strstr(error.message, "condim"));
   add_hinge(b, "ok", body); // no mass anywhere: the joint moves nothing
   hfModel* m = NULL;
@@ -246,7 +246,7 @@ static hfModel* make_pendulum(void) {
   hfGeomDef g = hf_geom_def_default();
   g.body = body, g.type = HF_GEOM_CAPSULE, g.size[0] = 0.05, g.size[1] = 0.5, g.pos[0] = 0.5,
   g.mass = 2;
-  assert_true(hf_builder_add_geom(b, &g, NULL) >= 0);
+  assert_at_least(hf_builder_add_geom(b, &g, NULL), 0);
   return finish(b);
 }
 
@@ -266,11 +266,11 @@ static void test_refused_worlds(void** state) {
     hfError error;
     unsigned char before[sizeof(hfWorld)];
     memcpy(before, hf_builder_world(b), sizeof before);
-    assert_true(hf_builder_set_world(b, &bad[i], &error) < 0);
+    assert_below(hf_builder_set_world(b, &bad[i], &error), 0);
     assert_non_null(strstr(error.message, "the world's"));
     assert_memory_equal(hf_builder_world(b), before, sizeof before);
     *hf_builder_world(b) = bad[i];
-    assert_true(hf_builder_finish(b, &m, &error) < 0);
+    assert_below(hf_builder_finish(b, &m, &error), 0);
     assert_non_null(strstr(error.message, "the world's"));
     assert_null(m);
     hf_builder_free(b);
@@ -292,7 +292,7 @@ static void test_refused_materials(void** state) {
     assert_int_equal(hf_builder_add_geom(b, &def, &error), HF_ERROR_MODEL);
     assert_non_null(strstr(error.message, says[i]));
     *values[i] = -1;
-    assert_true(hf_builder_add_geom(b, &def, &error) >= 0);
+    assert_at_least(hf_builder_add_geom(b, &def, &error), 0);
     hf_builder_free(b);
   }
 }
@@ -392,7 +392,7 @@ static void test_joints_of_one_body(void** state) {
   assert_int_equal(hf_builder_add_joint(b, &d, &error), HF_ERROR_MODEL);
   assert_non_null(strstr(error.message, "only joint"));
   d.type = HF_JOINT_BALL;
-  assert_true(hf_builder_add_joint(b, &d, &error) >= 0);
+  assert_at_least(hf_builder_add_joint(b, &d, &error), 0);
   assert_int_equal(hf_builder_add_joint(b, &d, &error), HF_ERROR_MODEL);
   assert_non_null(strstr(error.message, "at most one ball joint"));
   d.type = HF_JOINT_HINGE;
@@ -401,7 +401,7 @@ static void test_joints_of_one_body(void** state) {
   d.damping = 1;
   assert_int_equal(hf_builder_set_joint(b, hinge, &d, &error), HF_OK);
   d.body = other, d.type = HF_JOINT_FREE;
-  assert_true(hf_builder_add_joint(b, &d, &error) >= 0);
+  assert_at_least(hf_builder_add_joint(b, &d, &error), 0);
   d.type = HF_JOINT_SLIDE;
   assert_int_equal(hf_builder_add_joint(b, &d, &error), HF_ERROR_MODEL);
   assert_non_null(strstr(error.message, "only joint"));
@@ -418,9 +418,9 @@ static void test_refused_guest_leaves_no_joints(void** state) {
   add_body(b, "taken", 0);
   add_hinge(guest, "hinge", add_body(guest, "first", 0));
   add_hinge(guest, "knee", add_body(guest, "taken", 1));
-  assert_true(hf_builder_attach(b, guest, &def, &error) < 0);
+  assert_below(hf_builder_attach(b, guest, &def, &error), 0);
   d.body = add_body(b, "free", 0), d.type = HF_JOINT_FREE;
-  assert_true(hf_builder_add_joint(b, &d, &error) >= 0);
+  assert_at_least(hf_builder_add_joint(b, &d, &error), 0);
   hf_builder_free(b), hf_builder_free(guest);
 }
 
@@ -441,7 +441,7 @@ static void test_time_grows_with_the_joints(void** state) {
   double few = INFINITY, many = INFINITY;
   for (int k = 0; k < 5; ++k) few = fmin(few, time_of_joints(2000)), many = fmin(many, time_of_joints(40000));
   print_message("2,000 joints in %.3g s, 40,000 in %.3g s\n", few, many);
-  assert_true(many < 50 * fmax(few, 1e-3));
+  assert_below(many, 50 * fmax(few, 1e-3));
 }
 
 int main(void) {

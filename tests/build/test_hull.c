@@ -19,7 +19,7 @@ static void check_hull(const hfiHullData* h, int ntri, int corners, double tol) 
     hfVec3 n = v3_load(h->face_plane + 4 * f);
     int32_t begin = h->face_start[f], count = h->face_start[f + 1] - begin;
     assert_near(v3_norm(n), 1, 1e-14);
-    for (int32_t i = 0; i < h->nvert; ++i) assert_true(v3_dot(n, vertex(h, i)) <= h->face_plane[4 * f + 3] + tol);
+    for (int32_t i = 0; i < h->nvert; ++i) assert_at_most(v3_dot(n, vertex(h, i)), h->face_plane[4 * f + 3] + tol);
     for (int32_t k = 0; k < count; ++k) {
       hfVec3 a = vertex(h, h->face_vert[begin + k]), b = vertex(h, h->face_vert[begin + (k + 1) % count]), c = vertex(h, h->face_vert[begin + (k + 2) % count]);
       assert_near(v3_dot(n, a), h->face_plane[4 * f + 3], tol);
@@ -27,7 +27,7 @@ static void check_hull(const hfiHullData* h, int ntri, int corners, double tol) 
     }
   }
   for (int32_t i = 0; i < h->nvert; ++i) {
-    assert_true(h->edge_start[i + 1] - h->edge_start[i] >= 3);
+    assert_at_least(h->edge_start[i + 1] - h->edge_start[i], 3);
     for (int32_t k = h->edge_start[i]; k < h->edge_start[i + 1]; ++k) {
       int32_t j = h->edge_vert[k], back = 0;
       for (int32_t m = h->edge_start[j]; m < h->edge_start[j + 1]; ++m) back |= h->edge_vert[m] == i;

@@ -49,7 +49,7 @@ static int each_example(const char* text, void (*visit)(const char* arguments)) 
     char arguments[512] = "";
     const char* first = at + sizeof begin - 1;
     size_t length = strcspn(first, "\n");
-    assert_true(length < sizeof arguments);
+    assert_below(length, sizeof arguments);
     memcpy(arguments, first, length);
     char* explanation = strstr(arguments, "    ");
     if (explanation) *explanation = '\0';
@@ -74,13 +74,13 @@ static void test_examples_of_the_help_run(void** state) {
     snprintf(call, sizeof call, "%s --help", runs[i]);
     assert_works(call);
     char* help = strdup(standard_output); // the examples write there too
-    assert_true(each_example(help, run_example) >= 2);
+    assert_at_least(each_example(help, run_example), 2);
     free(help);
   }
   for (size_t i = 0; i < sizeof shows / sizeof *shows; ++i) {
     snprintf(call, sizeof call, "%s --help", shows[i]);
     assert_works(call);
-    assert_true(each_example(standard_output, ignore) >= 2);
+    assert_at_least(each_example(standard_output, ignore), 2);
   }
 }
 
@@ -92,7 +92,7 @@ static void test_progress_tells_the_remaining_time(void** state) {
   for (int seconds = 2; seconds <= 32 && !strstr(said, " min left"); seconds *= 4) { // a busy machine shows it later
     char call[512];
     snprintf(call, sizeof call, "script -qec 'timeout -s INT %d " HOLDFAST " run --time 1e9 ball.xml' /dev/null >terminal.txt 2>&1 </dev/null", seconds);
-    assert_true(system(call) >= 0);
+    assert_at_least(system(call), 0);
     said = read_file("terminal.txt", standard_output);
   }
   assert_says(said, " of 1e+09 s, ");

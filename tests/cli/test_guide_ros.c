@@ -25,7 +25,7 @@ static void test_commands(void** state) {
     ++count;
   }
   fclose(page);
-  assert_true(count >= 6);
+  assert_at_least(count, 6);
 }
 
 // The last number but `from_end` of the last line of a file.

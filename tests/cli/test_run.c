@@ -30,7 +30,8 @@ static int count_lines(const char* s) {
 
 static const char* last_line(char* s) {
   size_t n = strlen(s);
-  assert_true(n > 0 && s[n - 1] == '\n');
+  assert_above(n, 0);
+  assert_true(s[n - 1] == '\n');
   s[n - 1] = '\0';
   char* newline = strrchr(s, '\n');
   return newline ? newline + 1 : s;
@@ -84,7 +85,7 @@ static void test_free_fall_in_continuous_time(void** state) {
   (void)state;
   assert_works("run ball.xml --time 0.5 --json --method rk3");
   assert_near(json_value(standard_output, "qpos", 2), 1 - 9.81 * 0.25 / 2, 1e-12);
-  assert_true(json_value(standard_output, "evaluations", 0) >= 150); // three stages, 50 steps
+  assert_at_least(json_value(standard_output, "evaluations", 0), 150); // three stages, 50 steps
   assert_works(
       "run ball.xml --time 0.5 --method implicit-euler --newton full --tals off --jacobian fd");
   assert_says(standard_output, "integrator ");
@@ -111,7 +112,7 @@ static void test_forgotten_friction_is_reported(void** state) {
   assert_works("run tiles.xml --time 0.02");
   assert_says(standard_output, "forgotten       friction of contacts that a state has no room to remember");
   assert_works("run tiles.xml --time 0.02 --json");
-  assert_true(json_value(standard_output, "steps_forgetting_friction", 0) > 0);
+  assert_above(json_value(standard_output, "steps_forgetting_friction", 0), 0);
 }
 
 // A force f on 2 kg for t: v = f t/m.
@@ -206,7 +207,8 @@ static void test_contact_log(void** state) {
   assert_string_equal(skin_is_a ? body_b : body_a, "world");
   assert_near(nz, skin_is_a ? 1 : -1, 1e-12); // from B into A
   assert_near(fn, 9.81, 1e-6);
-  assert_true(depth > 0 && fabs(z) < 1e-4);
+  assert_above(depth, 0);
+  assert_below(fabs(z), 1e-4);
   assert_near(json_value(standard_output, "fn", 0), fn, 0);
   assert_says(standard_output, "\"pairs\": [{");
 }
@@ -247,7 +249,8 @@ static void test_logged_quaternions_are_continuous(void** state) {
     negative += row[4] < 0;
     for (int k = 0; k < 7; ++k) assert_near(row[14 + k], row[1 + k], 1e-15);
   }
-  assert_true(rows > 900 && negative > 100);
+  assert_above(rows, 900);
+  assert_above(negative, 100);
 }
 
 static const char overlapping[] =
@@ -322,7 +325,8 @@ static void test_recording_and_report(void** state) {
   hfError error = {HF_OK, ""};
   assert_int_equal(hf_recording_read(&recording, "rest.rec", &error), HF_OK);
   int count = hf_recording_frame_count(recording);
-  assert_true(count >= 30 && count <= 31); // 60 a second, the start included
+  assert_at_least(count, 30); // 60 a second, the start included
+  assert_at_most(count, 31);
   assert_string_equal(hf_recording_scene(recording), "rest.xml");
   hfFrame first = hf_recording_frame(recording, 0), last = hf_recording_frame(recording, count - 1);
   assert_near(first.time, 0, 0);
@@ -387,8 +391,8 @@ static void test_energy_from_nowhere_is_a_failure(void** state) {
   assert_near(json_value(standard_output, "gained_energy", 0), 0, 0);
   assert_int_equal(holdfast("run spin.xml --keyframe go --time 0.1 --json --set gyroscopic=0"), 1);
   assert_says(standard_error, "energy");
-  assert_true(json_value(standard_output, "gained_energy", 0) > 1);
-  assert_true(json_value(standard_output, "steps_gaining_energy", 0) >= 1);
+  assert_above(json_value(standard_output, "gained_energy", 0), 1);
+  assert_at_least(json_value(standard_output, "steps_gaining_energy", 0), 1);
   assert_near(json_value(standard_output, "steps", 0), 5, 0); // the run is complete all the same
 }
 
@@ -425,7 +429,7 @@ static void test_letting_go_is_a_failure(void** state) {
                           "<connect name='low' body1='load' body2='b' anchor='-.1 0 .14'/></equality></mujoco>");
   assert_int_equal(holdfast("run chain.xml --time 2 --json"), 1);
   assert_says(standard_error, "lets go at");
-  assert_true(json_value(standard_output, "steps_letting_go", 0) > 0);
+  assert_above(json_value(standard_output, "steps_letting_go", 0), 0);
   assert_says(standard_output, "\"kind\": \"equality\"");
   write_file("past.xml", "<mujoco><worldbody><body><joint name='elbow' axis='0 1 0' range='-30 30'/><geom size='.01' mass='1e-4'/></body></worldbody>"
                          "<actuator><motor joint='elbow' gear='10'/></actuator><keyframe><key name='on' ctrl='1'/></keyframe></mujoco>");
@@ -452,8 +456,9 @@ static void test_longest_step_is_reported(void** state) {
   assert_says(standard_output, "times the median of");
   assert_works("run ball.xml --time 0.5 --json");
   double longest = json_value(standard_output, "longest_step", 0), median = json_value(standard_output, "median_step", 0);
-  assert_true(median > 0 && longest >= median);
-  assert_true(longest <= json_value(standard_output, "wall_time", 0));
+  assert_above(median, 0);
+  assert_at_least(longest, median);
+  assert_at_most(longest, json_value(standard_output, "wall_time", 0));
 }
 
 // The gap of 0.4 m closes at 1 m/s. The run ends with the last step that was taken: at 0.40 s, or one step earlier
@@ -525,7 +530,7 @@ static void test_full_disk_is_reported_by_name(void** state) {
     assert_says(standard_error, "/dev/full: cannot write: No space left on device");
     int lines = 0; // one where the run stopped, one where the file was closed
     for (const char* c = standard_error; (c = strstr(c, "cannot write")); ++c) ++lines;
-    assert_true(lines <= 2);
+    assert_at_most(lines, 2);
   }
 }
 
@@ -539,7 +544,7 @@ static void test_disk_that_fills_up_keeps_whole_rows(void** state) {
   assert_int_equal(WEXITSTATUS(status), 1);
   assert_says(read_file("stderr.txt", standard_error), "full.csv: cannot write: File too large");
   read_file("full.csv", text);
-  assert_true(count_lines(text) > 10);
+  assert_above(count_lines(text), 10);
   double row[16];
   assert_int_equal(split_row(last_line(text), row, 16), 14);
   assert_int_equal(count_lines(read_file("other.csv", text)), 1);
@@ -550,7 +555,7 @@ static void test_disk_that_fills_up_keeps_whole_rows(void** state) {
 static int interrupt(int signal_number) {
   remove("long.csv");
   pid_t child = fork();
-  assert_true(child >= 0);
+  assert_at_least(child, 0);
   if (child == 0) {
     assert_non_null(freopen("stdout.txt", "w", stdout));
     assert_non_null(freopen("stderr.txt", "w", stderr));

@@ -30,7 +30,7 @@ static double acting_coefficient(int method, int friction, double static_speed, 
   sim_world_step(&w, 20);
   assert_int_equal(hf_sim_contact_count(w.sim), 1);
   hfContact c = hf_sim_contact(w.sim, 0);
-  assert_true(c.fn > 0);
+  assert_above(c.fn, 0);
   double mu = fabs(c.ft.x) / c.fn;
   hf_sim_free(w.sim), w.sim = NULL;
   hf_params_free(params);
@@ -59,7 +59,8 @@ static void test_continuous(void** state) {
   check(HF_METHOD_RK3, HF_FRICTION_REGULARISED);
   check(HF_METHOD_SDIRK, HF_FRICTION_REGULARISED);
   double mu = acting_coefficient(HF_METHOD_RK3, HF_FRICTION_REGULARISED, 0.65 / STICTION_SPEED, 1);
-  assert_true(mu > MU_DYNAMIC + 0.05 && mu < MU_STATIC - 0.05);
+  assert_above(mu, MU_DYNAMIC + 0.05);
+  assert_below(mu, MU_STATIC - 0.05);
 }
 
 int main(void) {

@@ -92,7 +92,7 @@ static void check_windows(const char* name, const char* mjcf, double t_end, int 
       hf_state_mutable_q(s)[q] = q0;
       double worst = worst_window(c, s, t_end, q, v, flow, model, only_speed) / accuracy;
       print_message("%s, %s, a = %g: %.2f a\n", name, names[k], accuracy, worst);
-      assert_true(worst < 10);
+      assert_below(worst, 10);
       drop(c);
       hf_state_free(s);
     }
@@ -126,7 +126,7 @@ static void test_box(void** state) {
       hf_state_mutable_q(s)[1] = -0.33 * 9.8 / 1e3;
       double worst = worst_window(c, s, 0.5, 0, 0, flow_box, &box, 1) / accuracy;
       print_message("box, %s, a = %g: %.2f a\n", names[k], accuracy, worst);
-      assert_true(worst < 10);
+      assert_below(worst, 10);
       drop(c);
       hf_state_free(s);
     }
@@ -155,8 +155,8 @@ static void test_dzhanibekov_body(void** state) {
       worst = fmax(worst, largest_difference(x + 4, w, 3));
     }
     print_message("Dzhanibekov, %s, a = %g: %.2f a\n", names[k], accuracy, worst / accuracy);
-    assert_true(worst < 10 * accuracy);
-    assert_true(w[1] < 0); // flipped at 10.377 s
+    assert_below(worst, 10 * accuracy);
+    assert_below(w[1], 0); // flipped at 10.377 s
     hfQuat q = q_load(hf_state_q(s) + 3);
     hfVec3 L = q_rotate(q, v3(w[0], 2 * w[1], 3 * w[2]));
     // 500 windows at below a each, grown by the flip's instability e^(0.58 t) from 1e-2 to 1
@@ -262,7 +262,7 @@ static void test_jacobians_and_newtons_agree(void** state) {
     hf_state_free(s);
   }
   // steps that fail and are halved differ between the four: errors of implicit Euler at 1 ms
-  for (int k = 1; k < 4; ++k) assert_true(largest_difference(q[0], q[k], m->nq) < 1e-3);
+  for (int k = 1; k < 4; ++k) assert_below(largest_difference(q[0], q[k], m->nq), 1e-3);
   hf_model_free(m);
 }
 
@@ -324,7 +324,7 @@ static void test_creation_survives_every_failed_allocation(void** state) {
     assert_int_equal(alloc_live(), live);
   }
   assert_int_equal(status, HF_OK);
-  assert_true(failed >= 4);
+  assert_at_least(failed, 4);
   hf_model_free(m);
 }
 
@@ -349,8 +349,10 @@ static void test_stiff_scene_with_an_explicit_method(void** state) {
     status = hfi_continuous_step(c, s, NULL, 0.01, NULL);
   }
   assert_int_equal(status, HF_STEP_TOO_SMALL);
-  assert_true(s->time >= before && s->time < 0.0452); // touches at sqrt(2 0.01/9.81) = 45.15 ms
-  assert_true(hf_state_q(s)[2] > 0.05 && hf_state_q(s)[2] <= height);
+  assert_at_least(s->time, before); // touches at sqrt(2 0.01/9.81) = 45.15 ms
+  assert_below(s->time, 0.0452);
+  assert_above(hf_state_q(s)[2], 0.05);
+  assert_at_most(hf_state_q(s)[2], height);
   assert_near(hf_state_q(s)[2], 0.06 - 0.5 * 9.81 * s->time * s->time, 1e-13);
   drop(c);
   hf_state_free(s);
@@ -388,7 +390,7 @@ static void test_contacts_that_jump_are_held(void** state) {
       assert_int_equal(hfi_continuous_step(c, s, NULL, 0.002, NULL), HF_OK);
       held += hfi_continuous_report(c).held;
     }
-    assert_true(held > 0);
+    assert_above(held, 0);
     for (int i = 0; i < m->nv; ++i) assert_near(hf_state_q(s)[i], 0, 2 * HFI_PI / SIDES);
     drop(c);
     hf_state_free(s);

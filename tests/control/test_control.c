@@ -8,8 +8,8 @@ static void check_rates(hfSetpoint (*at)(double), double t) {
   const double e = 1e-5;
   hfSetpoint a = at(t - e), b = at(t), c = at(t + e);
   // central differences: e^2/6 times the next derivatives (below 1e4 here), and rounding 1e-16/e
-  assert_true(fabs((c.q - a.q) / (2 * e) - b.v) < 1e-6 * (1 + fabs(b.v)));
-  assert_true(fabs((c.v - a.v) / (2 * e) - b.a) < 1e-5 * (1 + fabs(b.a)));
+  assert_below(fabs((c.q - a.q) / (2 * e) - b.v), 1e-6 * (1 + fabs(b.v)));
+  assert_below(fabs((c.v - a.v) / (2 * e) - b.a), 1e-5 * (1 + fabs(b.a)));
 }
 
 static hfSetpoint sinusoid(double t) { return hf_sinusoid(0.5, 5, 0.3, 0.1, t); }
@@ -36,8 +36,8 @@ static void test_rates(void** state) {
 static void test_ends(void** state) {
   (void)state;
   hfSetpoint a = quintic(1e-12), b = quintic(0.7 - 1e-12);
-  assert_true(fabs(a.q - 1) + fabs(a.v + 2) + fabs(a.a - 3) < 1e-8);
-  assert_true(fabs(b.q - 4) + fabs(b.v - 5) + fabs(b.a + 6) < 1e-8);
+  assert_below(fabs(a.q - 1) + fabs(a.v + 2) + fabs(a.a - 3), 1e-8);
+  assert_below(fabs(b.q - 4) + fabs(b.v - 5) + fabs(b.a + 6), 1e-8);
   assert_true(keyframes(1.1).q == -1 && keyframes(3).q == 0.5);
 }
 
@@ -50,7 +50,7 @@ static void test_trot(void** state) {
     if (a.stance) assert_true(a.z.q == 0 && a.x.v == -kTrot.speed);
     else assert_true(a.z.q >= 0 && a.z.q <= kTrot.lift);
   }
-  assert_true(fabs(hf_trot(&kTrot, 0, 0).x.q - hf_trot(&kTrot, 0, 0.375 - 1e-12).x.q - 0.08 * 0.375) < 1e-9);
+  assert_below(fabs(hf_trot(&kTrot, 0, 0).x.q - hf_trot(&kTrot, 0, 0.375 - 1e-12).x.q - 0.08 * 0.375), 1e-9);
 }
 
 static void test_pid(void** state) {
@@ -58,15 +58,15 @@ static void test_pid(void** state) {
   hfGains k = {10, 3, 2};
   hfSetpoint wanted = {1, 0.5, 0};
   double integral = 0.2;
-  assert_true(fabs(hf_pid(&k, wanted, 0.4, 0.1, 0.01, &integral) - (10 * 0.6 + 3 * 0.2 + 2 * 0.4)) < 1e-12);
-  assert_true(fabs(integral - (0.2 + 0.01 * 0.6)) < 1e-15);
+  assert_below(fabs(hf_pid(&k, wanted, 0.4, 0.1, 0.01, &integral) - (10 * 0.6 + 3 * 0.2 + 2 * 0.4)), 1e-12);
+  assert_below(fabs(integral - (0.2 + 0.01 * 0.6)), 1e-15);
 }
 
 static void test_braking_target(void** state) {
   (void)state;
   hfSetpoint wanted = {1, 0.25, 0};
-  assert_true(fabs(hf_braking_target(wanted, 0.999, 0.1, 10) - (0.25 + 0.01)) < 1e-12);
-  assert_true(fabs(hf_braking_target(wanted, 0, 0.1, 2) - (0.25 + 2)) < 1e-12); // sqrt(2 2 1)
+  assert_below(fabs(hf_braking_target(wanted, 0.999, 0.1, 10) - (0.25 + 0.01)), 1e-12);
+  assert_below(fabs(hf_braking_target(wanted, 0, 0.1, 2) - (0.25 + 2)), 1e-12); // sqrt(2 2 1)
 }
 
 // An arm under computed torque obeys edd + kd ed + kp e = 0: forward dynamics give back the command.
@@ -90,7 +90,7 @@ static void test_computed_torque(void** state) {
   hf_dynamics_forward(d, v, tau, NULL, vdot);
   for (int i = 0; i < 8; ++i) { // condition of M about 1e5: ten digits are left
     double want = wanted[i].a + gains[i].kp * (wanted[i].q - q[i]) + 10 * (wanted[i].v - v[i]);
-    assert_true(fabs(vdot[i] - want) < 1e-8 * (1 + fabs(want)));
+    assert_below(fabs(vdot[i] - want), 1e-8 * (1 + fabs(want)));
   }
   hf_dynamics_free(d);
   hf_model_free(m);
@@ -116,12 +116,12 @@ static void test_minimise(void** state) {
   double x[4] = {-1.2, 1, -1.2, 1}, again[4] = {-1.2, 1, -1.2, 1};
   int used, twice;
   double value = hf_minimise(rosenbrock, NULL, 4, x, &t, &used);
-  assert_true(value < 1e-8);
-  for (int i = 0; i < 4; ++i) assert_true(fabs(x[i] - 1) < 1e-3);
+  assert_below(value, 1e-8);
+  for (int i = 0; i < 4; ++i) assert_below(fabs(x[i] - 1), 1e-3);
   assert_true(hf_minimise(rosenbrock, NULL, 4, again, &t, &twice) == value && used == twice);
   assert_memory_equal(x, again, sizeof x);
   double y[2] = {0.1, 3};
-  assert_true(hf_minimise(half_plane, NULL, 2, y, &t, NULL) < 1e-8);
+  assert_below(hf_minimise(half_plane, NULL, 2, y, &t, NULL), 1e-8);
 }
 
 int main(void) {

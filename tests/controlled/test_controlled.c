@@ -40,7 +40,7 @@ static void test_elastic_ball(void** state) {
       worst = fmax(worst, fabs(hf_state_q(w.state)[0] + 0.5 * g * since * since));
     }
     print_message("accuracy %.0e: error %.1e\n", accuracy, worst);
-    assert_true(worst <= accuracy);
+    assert_at_most(worst, accuracy);
     sim_world_free(&w);
   }
 }
@@ -105,7 +105,7 @@ static void test_toss(void** state) {
     toss(config, q);
     for (int i = 0; i < 7; ++i) worst = fmax(worst, fabs(q[i] - truth[i]));
     print_message("accuracy %.0e: error %.1e\n", accuracy, worst);
-    assert_true(worst <= accuracy);
+    assert_at_most(worst, accuracy);
   }
 }
 
@@ -122,7 +122,7 @@ static void test_state_is_all(void** state) {
   assert_int_equal(hf_state_copy(b.state, a.state, NULL), HF_OK);
   long rejected = 0;
   for (int k = 0; k < 25; ++k) rejected += (long)step(&a).continuous.rejected, step(&b);
-  assert_true(rejected > 0); // otherwise nothing was put back
+  assert_above(rejected, 0); // otherwise nothing was put back
   assert_memory_equal(hf_state_q(a.state), hf_state_q(b.state), sizeof(double) * 7);
   assert_memory_equal(hf_state_v(a.state), hf_state_v(b.state), sizeof(double) * 6);
   assert_int_equal(a.state->nmemory, b.state->nmemory);
@@ -151,7 +151,7 @@ static void test_smallest_step(void** state) {
     assert_int_equal(report.continuous.steps, 1);
     missed += report.status == HF_STEP_TOO_SMALL && report.continuous.error > 1e-9;
   }
-  assert_true(missed > 0);
+  assert_above(missed, 0);
   assert_near(w.state->time, 0.5, 1e-12);
   sim_world_free(&w);
 }
@@ -165,7 +165,8 @@ static void test_work_is_bounded(void** state) {
   sim_v(&w)[3] = 10, sim_v(&w)[4] = 20, sim_v(&w)[5] = 5;
   hfStepReport report = step(&w);
   int64_t tries = report.continuous.steps + report.continuous.rejected;
-  assert_true(tries > 150000 && tries < 201000);
+  assert_above(tries, 150000);
+  assert_below(tries, 201000);
   assert_int_equal(report.status, HF_STEP_TOO_SMALL);
   assert_near(w.state->time, 1, 1e-12);
   sim_world_free(&w);
@@ -213,8 +214,8 @@ static void test_tight_accuracy(void** state) {
     for (int i = 0; i < w.model->nq; ++i) worst = fmax(worst, fabs(sim_q(&w)[i] - sim_q(&other)[i]));
   }
   print_message("accuracy 1e-7: error %.1e, %lld evaluations\n", worst, (long long)evaluations);
-  assert_true(worst <= 1e-7);
-  assert_true(evaluations < 20000); // 54,000 before
+  assert_at_most(worst, 1e-7);
+  assert_below(evaluations, 20000); // 54,000 before
   sim_world_free(&w), sim_world_free(&other);
 }
 

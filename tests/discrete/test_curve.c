@@ -60,8 +60,8 @@ static void test_rolling_ellipsoid(void** state) {
       deepest = fmax(deepest, report.max_depth);
       astray = fmax(astray, fabs(sim_q(&w)[0] - y[2]));
     }
-    assert_true(deepest < 1e-4);
-    assert_true(astray < 3e-3);
+    assert_below(deepest, 1e-4);
+    assert_below(astray, 3e-3);
     sim_world_free(&w);
   }
 }
@@ -104,8 +104,8 @@ static void test_short_steps(void** state) {
     for (int i = 1; i < 4; ++i) {
       trace t = run(cases[k].scene, cases[k].v, steps[i], cases[k].time);
       double astray = hypot(hypot(t.q[0] - fine.q[0], t.q[1] - fine.q[1]), t.q[2] - fine.q[2]);
-      assert_true(t.deepest < fine.deepest + cases[k].deeper);
-      assert_true(astray < cases[k].astray);
+      assert_below(t.deepest, fine.deepest + cases[k].deeper);
+      assert_below(astray, cases[k].astray);
     }
   }
 }
@@ -125,7 +125,7 @@ static void test_inverse_of_a_rolling_step(void** state) {
     assert_int_equal(hf_state_copy(before, w.state, &error), HF_OK);
     sim_world_step(&w, 1);
     assert_int_equal(hf_sim_inverse(w.sim, before, w.input, sim_v(&w), force, &error), HF_OK);
-    for (int i = 0; i < 6; ++i) assert_true(fabs(force[i]) < 0.5);
+    for (int i = 0; i < 6; ++i) assert_below(fabs(force[i]), 0.5);
   }
   hf_state_free(before);
   sim_world_free(&w);

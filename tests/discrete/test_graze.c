@@ -34,8 +34,9 @@ static void test_tiles(void** state) {
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < 4; ++i) {
       double z, deepest, v = roll(shapes[k], steps[i], 30, &z, &deepest);
-      assert_true(v > 0.97 && v < 1.001);
-      assert_true(fabs(z - 0.03) < 2e-5);
+      assert_above(v, 0.97);
+      assert_below(v, 1.001);
+      assert_below(fabs(z - 0.03), 2e-5);
     }
 }
 
@@ -45,9 +46,10 @@ static void test_raised_tile(void** state) {
   (void)state;
   for (int i = 0; i < 4; ++i) {
     double z, deepest, v = roll("<geom size='.03' mass='.1'/>", steps[i], 10, &z, &deepest);
-    assert_true(v > 0.9 && v < 1);
-    assert_true(z > 0.0309);
-    assert_true(deepest < 3e-4);
+    assert_above(v, 0.9);
+    assert_below(v, 1);
+    assert_above(z, 0.0309);
+    assert_below(deepest, 3e-4);
   }
 }
 

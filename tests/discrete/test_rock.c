@@ -43,10 +43,10 @@ static void assert_holds(const char* tip, const char* thing, double squeeze, dou
     for (int i = 0; i < 3; ++i) fastest = fmax(fastest, fabs(sim_v(&w)[TURN + i]));
   }
   if (!(fastest < 1e-3)) print_error("%s by %g N, step %g s: %g rad/s\n", thing, squeeze, h, fastest);
-  assert_true(fastest < 1e-3);
+  assert_below(fastest, 1e-3);
   assert_near(sim_q(&w)[0], 0.1, 1e-3);
   assert_near(sim_q(&w)[Z] - sim_q(&w)[0], below, 1e-5);
-  for (int i = 0; i < 9; ++i) assert_true(fabs(sim_v(&w)[i]) < 1e-7);
+  for (int i = 0; i < 9; ++i) assert_below(fabs(sim_v(&w)[i]), 1e-7);
   sim_world_free(&w);
 }
 
@@ -91,8 +91,8 @@ static void test_hinged_pads(void** state) {
     simWorld w = sim_world_make(xml, h, 1e-10);
     w.input->ctrl[0] = w.input->ctrl[1] = 50;
     sim_world_step(&w, (int)(2 / h));
-    for (int k = 0; k < w.model->nv; ++k) assert_true(fabs(sim_v(&w)[k]) < 1e-6);
-    assert_true(fabs(sim_q(&w)[w.model->nq - 5]) < 2e-3); // what it fell before the pads closed
+    for (int k = 0; k < w.model->nv; ++k) assert_below(fabs(sim_v(&w)[k]), 1e-6);
+    assert_below(fabs(sim_q(&w)[w.model->nq - 5]), 2e-3); // what it fell before the pads closed
     sim_world_free(&w);
   }
 }
@@ -168,7 +168,7 @@ static void test_cylinder_that_leans(void** state) {
     sim_world_step(&w, (int)(1.5 / h));
     for (int k = 0; k < 6; ++k) {
       if (!(fabs(sim_v(&w)[k]) < 1e-5)) print_error("floor %d, tilt %g, %g N, step %g s: v[%d] = %g\n", i / 72, tilt, force, h, k, sim_v(&w)[k]);
-      assert_true(fabs(sim_v(&w)[k]) < 1e-5);
+      assert_below(fabs(sim_v(&w)[k]), 1e-5);
     }
     if (tilt > 5e-3) assert_near(2 * sim_q(&w)[5], tilt, 0.1 * tilt); // The points of the cap where it lies are another place than the one of statics.
     sim_world_free(&w);
@@ -186,7 +186,7 @@ static void test_coin_that_leans_on_a_wall(void** state) {
   memcpy(sim_q(&w), q, sizeof q);
   memcpy(sim_v(&w), v, sizeof v);
   sim_world_step(&w, 500);
-  for (int k = 0; k < 6; ++k) assert_true(fabs(sim_v(&w)[k]) < 1e-9);
+  for (int k = 0; k < 6; ++k) assert_below(fabs(sim_v(&w)[k]), 1e-9);
   assert_near(sim_q(&w)[2], q[2], 2e-5); // It leans where it did.
   sim_world_free(&w);
 }
@@ -254,7 +254,7 @@ static void check_comes_to_rest(const char* bodies, const double q[7], const dou
   memcpy(sim_q(&w), q, 7 * sizeof *q);
   memcpy(sim_v(&w), v, 6 * sizeof *v);
   sim_world_step(&w, 600);
-  for (int k = 0; k < 6; ++k) assert_true(fabs(sim_v(&w)[k]) < 1e-9);
+  for (int k = 0; k < 6; ++k) assert_below(fabs(sim_v(&w)[k]), 1e-9);
   for (int k = 0; k < 3; ++k) assert_near(sim_q(&w)[k], q[k], 1e-3);
   sim_world_free(&w);
 }
@@ -316,7 +316,7 @@ static void test_rocking_on_a_rim(void** state) {
     }
     before = angle;
   }
-  assert_true(periods >= 4);
+  assert_at_least(periods, 4);
   assert_near(6.283185307179586 * periods / (last - first), w0, 0.01 * w0);
   sim_world_free(&w);
 }
@@ -348,7 +348,7 @@ static void test_turned_pile(void** state) {
   drop_turned_pile(0, straight);
   for (int k = 1; k < 4; ++k) {
     drop_turned_pile(0.7 * k, turned);
-    for (int i = 0; i < PILE; ++i) assert_true(v3_norm(v3_sub(straight[i], turned[i])) < 1e-7); // what impacts make of rounding and of the solver's tolerance; it was more than 1e-4
+    for (int i = 0; i < PILE; ++i) assert_below(v3_norm(v3_sub(straight[i], turned[i])), 1e-7); // what impacts make of rounding and of the solver's tolerance; it was more than 1e-4
   }
 }
 

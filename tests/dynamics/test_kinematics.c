@@ -14,7 +14,7 @@ static int add_joint_at(hfBuilder* b, int body, int type, hfVec3 pos, hfVec3 axi
   v3_store(d.axis, axis);
   d.ref = ref;
   int id = hf_builder_add_joint(b, &d, NULL);
-  assert_true(id >= 0);
+  assert_at_least(id, 0);
   return id;
 }
 
@@ -45,7 +45,7 @@ static void test_screw(void** state) {
   d.body = add_inertial_body(b, 0, 1, COM, MOMENTS);
   d.type = HF_JOINT_SCREW;
   d.pos[0] = 0.5, d.axis[1] = 2, d.axis[2] = 0, d.ref = 0.3, d.pitch = pitch;
-  assert_true(hf_builder_add_joint(b, &d, NULL) >= 0);
+  assert_at_least(hf_builder_add_joint(b, &d, NULL), 0);
   World w = world_finish(b);
   w.q[0] = 0.3 + HFI_PI / 2;
   hf_dynamics_set_position(w.d, w.q, NULL);

@@ -229,7 +229,7 @@ static void check_sparse_jacobian(World* w, testRandom* r) {
   hfi_jacobian_columns(w->d, body, p, columns);
   hf_dynamics_jacobian(w->d, body, p, J);
   for (int k = 0; k < n; ++k) {
-    if (k) assert_true(dofs[k] > dofs[k - 1]);
+    if (k) assert_above(dofs[k], dofs[k - 1]);
     assert_vec_near(columns[k].w, v3(J[dofs[k]], J[nv + dofs[k]], J[2 * nv + dofs[k]]), 0);
     assert_vec_near(columns[k].v, v3(J[3 * nv + dofs[k]], J[4 * nv + dofs[k]], J[5 * nv + dofs[k]]), 0);
   }

@@ -20,7 +20,7 @@ typedef struct World {
 
 static inline World world_make(hfModel* model) {
   World w = {.model = model};
-  assert_true(model->nv <= MAX_DOF);
+  assert_at_most(model->nv, MAX_DOF);
   assert_int_equal(hf_dynamics_create(&w.d, model, NULL), HF_OK);
   memcpy(w.q, hf_model_qpos0(model), (size_t)model->nq * sizeof(double));
   return w;
@@ -54,7 +54,7 @@ static inline int add_inertial_body(hfBuilder* b, int parent, double mass, const
   d.mass = mass;
   for (int i = 0; i < 3; ++i) d.com[i] = com[i], d.inertia[i] = moments[i];
   int id = hf_builder_add_body(b, &d, NULL);
-  assert_true(id > 0);
+  assert_above(id, 0);
   return id;
 }
 
@@ -63,7 +63,7 @@ static inline int add_plain_joint(hfBuilder* b, int body, int type) {
   d.body = body;
   d.type = type;
   int id = hf_builder_add_joint(b, &d, NULL);
-  assert_true(id >= 0);
+  assert_at_least(id, 0);
   return id;
 }
 

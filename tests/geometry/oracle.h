@@ -37,7 +37,7 @@ static inline hfiHullData brute_hull(const double* vert, int n) {
         int outside = 0;
         for (int l = 0; l < n && !outside; ++l) outside = l != i && l != j && l != k && v3_dot(m, v3_sub(v3_load(vert + 3 * l), a)) > 0;
         if (outside) continue;
-        assert_true(ntri < 4096);
+        assert_below(ntri, 4096);
         tri[3 * ntri] = i, tri[3 * ntri + 1] = j, tri[3 * ntri + 2] = k;
         ntri++;
       }

@@ -50,7 +50,8 @@ static void test_agrees_with_the_general_function(void** state) {
       fail_msg("case %d: points %g apart", i, v3_norm(v3_sub(a->p_WCb, b->p_WCb)));
   }
   print_message("seed 12: %d touch, %d of them by other arithmetic\n", touching, closed);
-  assert_true(touching > CASES / 10 && closed > CASES / 40);
+  assert_above(touching, CASES / 10);
+  assert_above(closed, CASES / 40);
 }
 
 // A cylinder that lies with its side on a face, near two edges of the box and almost along the face: the normal is that of the face. The normal across the
@@ -72,12 +73,12 @@ static void test_side_on_a_face_near_its_edges(void** state) {
     hfiContactPoint points[HFI_MAX_MANIFOLD];
     int n = hfi_cylinder_box(&A, &X_WA, &B, &X_WB, 1e-3, points);
     cases++;
-    assert_true(n > 0);
-    for (int k = 0; k < n; ++k) assert_true(v3_norm(v3_cross(points[k].n_W, (hfVec3){0, 0, 1})) < 1e-12);
+    assert_above(n, 0);
+    for (int k = 0; k < n; ++k) assert_below(v3_norm(v3_cross(points[k].n_W, (hfVec3){0, 0, 1})), 1e-12);
     // The height of the lower end is rounded like the sizes.
     if (!(fabs(deepest(points, n)->depth - depth) <= 1e-14)) fail_msg("case %d (seed 13): depth %.17g, should be %.17g", i, deepest(points, n)->depth, depth);
   }
-  assert_true(cases > CASES);
+  assert_above(cases, CASES);
 }
 
 int main(void) {

@@ -150,7 +150,8 @@ static void a_memory_changes_no_bit(void** state) {
   printf("%d queries: the last face was used %d times apart and %d times deep, and another one was found %d times\n", counts.queries, counts.held_apart,
          counts.held_deep, counts.changed);
   // A fifth of the queries in each state is far more than chance would give; so are 1000 changes.
-  assert_true(counts.held_deep > counts.queries / 5 && counts.changed > 1000);
+  assert_above(counts.held_deep, counts.queries / 5);
+  assert_above(counts.changed, 1000);
   release_hulls(h);
 }
 
@@ -169,7 +170,7 @@ static void flanges_that_turn_on_each_other_use_the_last_face(void** state) {
       p.X_WB = pose_from(v3(0.01 + 1e-4 * i, -0.02, apart ? 0.701 : 0.699), (hfQuat){cos(0.5 * angle), 0, 0, sin(0.5 * angle)});
       compare_query(&p, &last, &counts);
     }
-    assert_true((apart ? counts.held_apart : counts.held_deep) >= 198);
+    assert_at_least((apart ? counts.held_apart : counts.held_deep), 198);
   }
   for (int i = 0; i < 2; ++i) hfi_hull_release(&data[i]);
 }
@@ -192,7 +193,7 @@ static void a_deeper_face_takes_over(void** state) {
     assert_true(hfi_convex_single(&p.A, &p.X_WA, &p.B, &p.X_WB, 0, &last, &single));
     assert_near(v3_dot(single.n_W, i < 300 ? v3(0, 0, -1) : v3(-1, 0, 0)), 1, i == 300 ? 2 : 1e-15);
   }
-  assert_true(held > 500);
+  assert_above(held, 500);
   for (int i = 0; i < 2; ++i) hfi_hull_release(&data[i]);
 }
 
@@ -214,7 +215,7 @@ static void the_depth_is_the_least_overlap_of_all_faces(void** state) {
     }
   }
   printf("%d faces\n", found);
-  assert_true(found > rounds);
+  assert_above(found, rounds);
   release_hulls(h);
 }
 

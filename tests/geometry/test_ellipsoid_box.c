@@ -39,7 +39,8 @@ static void test_agrees_with_the_general_function(void** state) {
       fail_msg("case %d: points %g apart", i, v3_norm(v3_sub(own->p_WCb, general->p_WCb)));
   }
   print_message("seed 11: %d touch, %d of them by other arithmetic\n", touching, closed);
-  assert_true(touching > cases / 10 && closed > cases / 40);
+  assert_above(touching, cases / 10);
+  assert_above(closed, cases / 40);
 }
 
 // A box whose face along +x an ellipsoid overlaps by `depth`, with its lowest point `beyond` the side along +y of that face.
@@ -83,7 +84,7 @@ static void test_just_beyond_a_side(void** state) {
     check_edge(&s, point, i);
   }
   print_message("seed 12: %d touch\n", touching);
-  assert_true(touching > cases / 2);
+  assert_above(touching, cases / 2);
 }
 
 // The same with a mesh in the place of the box.
@@ -103,7 +104,7 @@ static void test_just_beyond_a_side_of_a_mesh(void** state) {
     hfi_hull_release(&data);
   }
   print_message("seed 13: %d touch\n", touching);
-  assert_true(touching > cases / 2);
+  assert_above(touching, cases / 2);
 }
 
 int main(void) {

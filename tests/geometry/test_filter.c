@@ -111,7 +111,8 @@ static void test_random_models(void** state) {
     hf_model_free(m);
   }
   printf("%d pairs may touch, %d are named\n", allowed, named);
-  assert_true(allowed > 1000 && named > 100);
+  assert_above(allowed, 1000);
+  assert_above(named, 100);
 }
 
 // A filter of 3,000 geoms needs ten times the memory of one of 300 geoms; one bit for each pair would need a hundred times.
@@ -132,7 +133,7 @@ static void test_memory_grows_with_geoms(void** state) {
     used[k] = plan.used;
     hf_model_free(m);
   }
-  assert_true(used[1] < 11 * used[0]); // Arrays are aligned.
+  assert_below(used[1], 11 * used[0]); // Arrays are aligned.
 }
 
 int main(void) {

@@ -157,9 +157,9 @@ static void a_ball_touches_the_nearest_point(void** state) {
       assert_near(p[i].p_WCb.z, hfi_hfield_surface(&t.field, p[i].p_WCb.x, p[i].p_WCb.y), 1e-7); // the slack of edges in steep triangles
       assert_near(v3_norm(v3_sub(p[i].p_WCa, X.p)), 0.12, 1e-12);
       assert_near(v3_dot(v3_sub(p[i].p_WCb, p[i].p_WCa), p[i].n_W), p[i].depth, 1e-12);
-      assert_true(v3_dot(p[i].n_W, v3_sub(X.p, p[i].p_WCb)) > 0);
+      assert_above(v3_dot(p[i].n_W, v3_sub(X.p, p[i].p_WCb)), 0);
     }
-    if (n == 0) assert_true(nearest.depth <= -0.12 + 1e-9);
+    if (n == 0) assert_at_most(nearest.depth, -0.12 + 1e-9);
     else assert_near(deepest, 0.12 + nearest.depth, 1e-9);
   }
 }
@@ -186,10 +186,10 @@ static void a_ball_has_the_contacts_of_an_ellipsoid(void** state) {
     for (int i = 0; same && i < n; ++i) {
       double nearest = INFINITY;
       for (int j = 0; j < n; ++j) nearest = min2(nearest, v3_norm(v3_sub(p[i].p_WCb, e[j].p_WCb)) + fabs(p[i].depth - e[j].depth));
-      assert_true(nearest < 1e-6); // what the search for the nearest points of curved shapes leaves
+      assert_below(nearest, 1e-6); // what the search for the nearest points of curved shapes leaves
     }
   }
-  assert_true(others <= 2);
+  assert_at_most(others, 2);
 }
 
 // ---- rays ------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ static void a_tree_finds_what_a_visit_to_all_finds(void** state) {
       if (hfi_linear(&f, &tree, i) >= least) assert_true(above < n && found[above] == i);
     }
     // those that do not belong there miss the bound by a rounding only
-    for (int i = 0; i < n; ++i) assert_true(hfi_linear(&f, &tree, found[i]) >= least - 1e-13);
+    for (int i = 0; i < n; ++i) assert_at_least(hfi_linear(&f, &tree, found[i]), least - 1e-13);
     if (n > 1) assert_int_equal(hfi_tree_above(&tree, &f, least, found, n - 1), -1);
   }
   hfi_release(memory.base);
@@ -132,14 +132,14 @@ static void a_cell_lists_the_farthest_vertices(void** state) {
       for (int v = 0, j; v < hull.nvert && cell->count && v3_norm2(d) > 0; ++v) {
         if (v3_dot(d, v3_load(hull.vert + 3 * v)) < top - 1e-12) continue;
         for (j = 0; j < cell->count && cell->vertex[j] != v;) ++j;
-        assert_true(j < cell->count);
+        assert_below(j, cell->count);
         listed++;
       }
     }
     hfi_hull_release(&data[k]);
   }
   printf("%d listed vertices found\n", listed);
-  assert_true(listed > 30000);
+  assert_above(listed, 30000);
   hfi_release(memory.base);
 }
 

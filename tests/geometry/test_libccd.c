@@ -71,16 +71,17 @@ static void depths_agree_with_libccd(void** state) {
     overlapping++;
     // libccd's polytope lies inside A - B, so that its depth is a lower bound; its direction gives an upper one
     double upper = -oracle_gap(&A, &X_WA, &B, &X_WB, v3_unit(v3(-dir.v[0], -dir.v[1], -dir.v[2])));
-    assert_true(c.depth >= depth - 1e-9 * size && c.depth <= upper + 1e-9 * size);
+    assert_at_least(c.depth, depth - 1e-9 * size);
+    assert_at_most(c.depth, upper + 1e-9 * size);
     close += upper - depth <= 1e-3 * size;
     if (A.type < HF_GEOM_BOX || B.type < HF_GEOM_BOX) continue;
     polyhedra++; // exact in both, unless libccd stops early
     same += fabs(c.depth - depth) <= 1e-9 * size;
   }
   printf("%d overlapping pairs, %d bracketed within 1e-3; %d of %d polyhedra equal; %d disagree on overlap\n", overlapping, close, same, polyhedra, wrong);
-  assert_true(overlapping > pairs / 4);
-  assert_true(close >= 0.8 * overlapping);
-  assert_true(same >= 0.9 * polyhedra);
+  assert_above(overlapping, pairs / 4);
+  assert_at_least(close, 0.8 * overlapping);
+  assert_at_least(same, 0.9 * polyhedra);
   assert_int_equal(wrong, 0);
   for (int i = 0; i < HULLS; ++i) hfi_hull_release(data + i);
 }

@@ -172,14 +172,14 @@ static void round_faces_meet_at_corners(void** state) {
     hfiContactPoint point[HFI_MAX_MANIFOLD];
     int count = hfi_collide(&top, &X_WT, &bottom, &X_WB, 0, point);
     if (both.n >= 3 && area_of(&both) > 1e-5) { // else a side may be nearer than the faces
-      assert_true(count >= 2); // those of a narrow lens may be two
+      assert_at_least(count, 2); // those of a narrow lens may be two
       for (int i = 0; i < both.n; ++i) mx += both.x[i] / both.n, my += both.y[i] / both.n;
       for (int i = 0; i < count; ++i) {
         // A vertex counts as inside up to 4e-6 of the size, 0.1 m, beyond an edge. A crossing near it, whose place it takes, may be some ten times as far.
-        assert_true(distance_to_corners(&both, point[i].p_WCb.x, point[i].p_WCb.y) < 1e-5);
+        assert_below(distance_to_corners(&both, point[i].p_WCb.x, point[i].p_WCb.y), 1e-5);
         inside += (point[i].p_WCb.x - mx) * (point[0].p_WCb.x - mx) + (point[i].p_WCb.y - my) * (point[0].p_WCb.y - my) < 0;
       }
-      assert_true(inside > 0);
+      assert_above(inside, 0);
     }
     for (int i = 0; i < 2; ++i) hfi_hull_release(data + i);
   }
@@ -224,7 +224,7 @@ static void a_tilted_can_keeps_its_points_over_an_edge(void** state) {
         if (point[i].feature) carried = max2(carried, point[i].depth), ++fixed;
       assert_int_equal(fixed, 5);
       for (int i = 0; i < count; ++i)
-        if (!point[i].feature) assert_true(point[i].depth <= depth + 0.04 * tilt - carried + 1e-9);
+        if (!point[i].feature) assert_at_most(point[i].depth, depth + 0.04 * tilt - carried + 1e-9);
     }
 }
 
@@ -381,7 +381,7 @@ static void the_deepest_point_takes_the_place_of_the_shallowest(void** state) {
     full++;
   }
   print_message("%d contacts with eight points\n", full);
-  assert_true(full > 20);
+  assert_above(full, 20);
 }
 
 // A cap lies over a box so that its rim crosses three edges of the box, which are ten candidates for eight points. It is tilted towards one of the edges, where its rim has two
@@ -400,12 +400,13 @@ static void a_thinned_cap_keeps_its_depth(void** state) {
     int count = hfi_collide(&cap, &X_WA, &box, &below, 1e-4, point);
     double sum = 0;
     for (int i = 0; i < count; ++i) sum += max2(0, point[i].depth), joined += point[i].feature == 0 && point[i].depth > 0;
-    assert_true(count > 6 && sum > 1e-7);
+    assert_above(count, 6);
+    assert_above(sum, 1e-7);
     // No point moves by more than the step of the tilt times the width of the box. The one that joins loses what the deepest of the others wins.
     if (k) assert_near(sum, before, (HFI_MAX_MANIFOLD + 1) * 0.056 * 2 * most / STEPS);
     before = sum;
   }
-  assert_true(joined > 0);
+  assert_above(joined, 0);
 }
 
 // A can or rod lies along the edge of a floor whose face falls away from the edge by some hundredths of a radian. It crosses the edge at a small angle, and a tilt of 1e-4 rad moves the
@@ -431,7 +432,7 @@ static void a_side_along_an_edge_keeps_both_ends(void** state) {
           double depth = r - hypot(end.y, end.z), off = INFINITY;
           for (int k = 0; k < count; ++k)
             if (fabs(point[k].p_WCb.x - end.x) < 1e-4) off = min2(off, fabs(point[k].depth - depth));
-          assert_true(off < 1e-8); // the rim of a tilted cylinder is less deep than the end of its axis by r tilt^2/2 at most
+          assert_below(off, 1e-8); // the rim of a tilted cylinder is less deep than the end of its axis by r tilt^2/2 at most
         }
       }
   hfi_hull_release(&data);
@@ -467,7 +468,7 @@ static void an_edge_over_an_outline_keeps_its_end(void** state) {
     }
     print_message("largest jump of pair %d: %.1e\n", i, largest);
     // An end 0.012 m from the crossing rises by 0.012 * step, and fades within 0.027 rad.
-    assert_true(largest < 2 * step * (0.02 + sunk / 0.027));
+    assert_below(largest, 2 * step * (0.02 + sunk / 0.027));
   }
   hfi_hull_release(&wide_data), hfi_hull_release(&small_data);
 }
@@ -495,7 +496,7 @@ static void a_side_over_a_corner_keeps_the_depth(void** state) {
     print_message("largest jump of pair %d: %.1e, %d points\n", i, largest, most);
     assert_int_equal(most, 2);
     // The ends move apart by two steps in a step, and have their whole depth at a thousandth of the size, which is at least that of the can.
-    assert_true(largest < 1.5 * 2 * step / (1e-3 * half) * sunk);
+    assert_below(largest, 1.5 * 2 * step / (1e-3 * half) * sunk);
   }
   hfi_hull_release(&data);
 }
@@ -521,15 +522,16 @@ static void a_rod_that_leans_on_a_corner_is_pushed_once(void** state) {
     hfPose X = pose_from(v3_axpy(r - deep, n, v3_scale(random_uniform(&random, -0.3, 0.3) * half, u)), lying);
     hfiContactPoint point[HFI_MAX_MANIFOLD], deepest;
     int count = hfi_collide(&rod, &X, &block, &below, 0, point);
-    assert_true(count > 0 && hfi_distance(&rod, &X, &block, &below, INFINITY, &deepest));
+    assert_above(count, 0);
+    assert_true(hfi_distance(&rod, &X, &block, &below, INFINITY, &deepest));
     double apart = 0;
     for (int i = 1; i < count; ++i) apart = max2(apart, v3_norm(v3_sub(point[i].p_WCb, point[0].p_WCb)));
     // Ends keep the share of their depth that their distance is of a tenth of the size.
-    assert_true(sum_of_depths(point, count) <= (1 + count * apart / (0.1 * 2 * r)) * deepest.depth + 4e-6 * 2 * half);
+    assert_at_most(sum_of_depths(point, count), (1 + count * apart / (0.1 * 2 * r)) * deepest.depth + 4e-6 * 2 * half);
     joined += count > 1 && point[count - 1].feature == 0;
   }
   print_message("%d corners beside ends of a side\n", joined);
-  assert_true(joined > 100);
+  assert_above(joined, 100);
   hfi_hull_release(&data);
 }
 

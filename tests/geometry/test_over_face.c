@@ -100,7 +100,7 @@ static void check_proof(const Pair* p, const hfiContactPoint* face) {
   assert_near(oracle_gap(&p->A, &p->X_WA, &p->B, &p->X_WB, face->n_W), -face->depth, slack);
   assert_near(v3_dot(v3_neg(n_A), a), oracle_support(&p->A, v3_neg(n_A)), slack);
   assert_near(v3_dot(n_B, b), oracle_support(&p->B, n_B), slack);
-  if (face->depth < 0) assert_true(hfi_nearest(&p->B, b).distance <= slack);
+  if (face->depth < 0) assert_at_most(hfi_nearest(&p->B, b).distance, slack);
 }
 
 static void test_agrees_with_the_general_way(void** state) {
@@ -118,13 +118,15 @@ static void test_agrees_with_the_general_way(void** state) {
     imprecise += !is_same(&p, &face, &general, polished);
     int another_way = v3_norm(v3_sub(face.n_W, general.n_W)) > unpolished.angle, has_one_point = p.A.type == HF_GEOM_SPHERE || p.A.type == HF_GEOM_ELLIPSOID;
     turned += another_way;
-    if (!another_way && has_one_point) assert_true(v3_norm(v3_sub(face.p_WCa, general.p_WCa)) <= witness_accuracy(&p));
+    if (!another_way && has_one_point) assert_at_most(v3_norm(v3_sub(face.p_WCa, general.p_WCa)), witness_accuracy(&p));
   }
   print_message("seed 21: of %d pairs a face decides %d that are apart and %d that overlap; the general way finds another normal for %d, and %d less "
                 "accurately than 1e-10\n",
                 cases, decided[0], decided[1], turned, imprecise);
-  assert_true(turned <= 1 + cases / 10000 && imprecise <= 1 + cases / 10000);
-  assert_true(decided[0] > cases / 10 && decided[1] > cases / 20);
+  assert_at_most(turned, 1 + cases / 10000);
+  assert_at_most(imprecise, 1 + cases / 10000);
+  assert_above(decided[0], cases / 10);
+  assert_above(decided[1], cases / 20);
   free_hulls(&hulls);
 }
 
@@ -158,7 +160,7 @@ static void test_goes_on_where_an_edge_begins_to_decide(void** state) {
     ++borders;
   }
   print_message("seed 22: %d borders\n", borders);
-  assert_true(borders > cases / 50);
+  assert_above(borders, cases / 50);
   free_hulls(&hulls);
 }
 
@@ -173,14 +175,14 @@ static void test_nearest_points_of_a_hull(void** state) {
     hfVec3 p = v3_scale(random_uniform(&r, 0, 2), random_unit(&r));
     hfiNearest near = hfi_nearest(&mesh, p), by_gjk;
     if (!hfi_nearest_outside(&mesh, p, &by_gjk)) {
-      assert_true(near.distance <= 1e-8); // on the surface or inside
+      assert_at_most(near.distance, 1e-8); // on the surface or inside
       continue;
     }
     assert_near(near.distance, by_gjk.distance, 1e-13);
-    assert_true(v3_norm(v3_sub(near.point, by_gjk.point)) <= 1e-12); // of points at least 1e-9 away: rounding over distance
+    assert_at_most(v3_norm(v3_sub(near.point, by_gjk.point)), 1e-12); // of points at least 1e-9 away: rounding over distance
     ++outside;
   }
-  assert_true(outside > cases / 4);
+  assert_above(outside, cases / 4);
   free_hulls(&hulls);
 }
 

@@ -159,7 +159,7 @@ static void random_pairs_reach_the_oracle(void** state) {
         if (ta == HF_GEOM_PLANE && tb == HF_GEOM_PLANE) continue;
         Pair p = random_pair(&r, ta, tb);
         collide(&p, 100);
-        assert_true(p.count > 0);
+        assert_above(p.count, 0);
         check_points(&p);
         hfiContactPoint exact = distance(&p);
         // rounding; where no guess of polish.c is right, the accuracy of EPA for curved pairs remains
@@ -172,7 +172,7 @@ static void random_pairs_reach_the_oracle(void** state) {
       }
   printf("%d of %d pairs beyond 1e-10\n", imprecise, pairs);
   assert_int_equal(failures, 0);
-  assert_true(imprecise <= 1 + pairs / 10000);
+  assert_at_most(imprecise, 1 + pairs / 10000);
 }
 
 // The overlap without points is the depth of the deepest point, for boxes to the tolerance of flat contacts.
@@ -255,7 +255,7 @@ static void a_corner_touches_a_side(void** state) {
     }
     hfiContactPoint at;
     assert_true(hfi_distance(&cylinder, &X_C, &mesh, &X_M, INFINITY, &at));
-    assert_true(at.depth <= r - distance + 1e-12); // a face may be a shorter way out
+    assert_at_most(at.depth, r - distance + 1e-12); // a face may be a shorter way out
   }
   hfi_hull_release(&data);
 }
@@ -303,11 +303,11 @@ static void a_side_on_the_rim_of_a_cap_pushes_once(void** state) {
     hfQuat about_z = q_from_axis_angle(v3(0, 0, 1), random_uniform(&random, -HFI_PI, HFI_PI));
     p.X_WB = pose_from(q_rotate(about_z, centre), q_mul(about_z, q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2 + tilt)));
     collide(&p, 1);
-    assert_true(p.count > 0);
+    assert_above(p.count, 0);
     assert_near(depth_of(&p), distance(&p).depth, 1e-5 * p.scale);
     joined += p.count == 3 && p.point[2].feature == 0 && !is_on_cap(&p);
   }
-  assert_true(joined > 100);
+  assert_above(joined, 100);
 }
 
 // A capsule nearly along an edge of a box, which it crosses at 8 mrad, touches it with both ends. While it tilts by 0.1 mrad to both sides, the point where they cross moves from
@@ -346,10 +346,11 @@ static void a_deep_crossing_pushes_along_the_least_overlap(void** state) {
     if (p.count == 0 || !is_crossing(&p, p.point[p.count - 1].feature)) continue;
     hfVec3 sum = v3_zero();
     for (int k = 0; k < p.count; ++k) sum = v3_axpy(p.point[k].depth, p.point[k].n_W, sum);
-    assert_true(v3_dot(v3_unit(sum), distance(&p).n_W) > cos(0.13));
+    assert_above(v3_dot(v3_unit(sum), distance(&p).n_W), cos(0.13));
     ++found[box];
   }
-  assert_true(found[0] > 1000 && found[1] > 1000);
+  assert_above(found[0], 1000);
+  assert_above(found[1], 1000);
 }
 
 int main(void) {

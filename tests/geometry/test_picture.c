@@ -14,7 +14,7 @@ static void add_ball(hfBuilder* b, int body, double mass, double z, float red) {
   hfGeomDef d = hf_geom_def_default();
   d.body = body, d.type = HF_GEOM_SPHERE, d.size[0] = 0.1, d.mass = mass, d.pos[2] = z;
   d.rgba[0] = red, d.rgba[1] = d.rgba[2] = 0;
-  assert_true(hf_builder_add_geom(b, &d, NULL) >= 0);
+  assert_at_least(hf_builder_add_geom(b, &d, NULL), 0);
 }
 
 static World make_world(void) {
@@ -24,7 +24,7 @@ static World make_world(void) {
   w.mover = hf_builder_add_body(w.b, &body, NULL);
   hfJointDef slide = hf_joint_def_default();
   slide.body = w.mover, slide.type = HF_JOINT_SLIDE, slide.axis[0] = 1, slide.axis[2] = 0;
-  assert_true(hf_builder_add_joint(w.b, &slide, NULL) >= 0);
+  assert_at_least(hf_builder_add_joint(w.b, &slide, NULL), 0);
   add_ball(w.b, w.mover, 1, 0, 1);
   add_ball(w.b, w.mover, 3, 1, 0.5f);
   body.name = "target", body.pos[0] = 0, body.pos[1] = 4;
@@ -108,12 +108,12 @@ static void test_refusals(void** state) {
   bad[7].def.quat[0] = 0;
   bad[8].def.orthographic = 1, bad[8].def.sensorsize[0] = bad[8].def.sensorsize[1] = 0.1;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
-    assert_true(hf_builder_add_camera(w.b, &bad[i].def, &error) < 0);
+    assert_below(hf_builder_add_camera(w.b, &bad[i].def, &error), 0);
     assert_non_null(strstr(error.message, bad[i].says));
   }
   int id = hf_builder_add_camera(w.b, &good, &error);
   assert_int_equal(id, 0);
-  assert_true(hf_builder_set_camera(w.b, id, &bad[5].def, &error) < 0);
+  assert_below(hf_builder_set_camera(w.b, id, &bad[5].def, &error), 0);
   assert_true(hf_builder_camera(w.b, id)->fovy == good.fovy);
   assert_null(hf_builder_camera(w.b, 1));
   hf_builder_free(w.b);
@@ -135,7 +135,7 @@ static void test_attached(void** state) {
   hfCameraDef same = camera_at(0, 0, 0, 0);
   same.name = "again/watching", place.prefix = "again/";
   hf_builder_add_camera(host.b, &same, NULL);
-  assert_true(hf_builder_attach(host.b, guest.b, &place, &error) < 0); // The name of the second camera is used already.
+  assert_below(hf_builder_attach(host.b, guest.b, &place, &error), 0); // The name of the second camera is used already.
   assert_int_equal(hf_builder_count(host.b, HF_OBJECT_CAMERA), 3);     // The first one is taken back.
   place.prefix = "part/", place.body = "mover";
   assert_int_equal(hf_builder_attach(host.b, guest.b, &place, &error), HF_OK);

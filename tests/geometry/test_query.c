@@ -32,7 +32,7 @@ static int make_world(void** state) {
   hfError error;
   hfMeshDef mesh = {.nvert = 8, .ntri = 12, .vert = vert, .tri = tri, .nhulltri = 12, .hulltri = tri};
   int cube = hf_builder_add_mesh(b, &mesh, &error);
-  assert_true(cube >= 0);
+  assert_at_least(cube, 0);
   add_geom(b, 0, HF_GEOM_PLANE, v3(0, 0, 0), v3(0, 0, -1), -1);
   add_geom(b, 0, HF_GEOM_SPHERE, v3(0.2, 0, 0), v3(0, 0, 0), -1);
   hfBodyDef body = hf_body_def_default();

@@ -53,8 +53,8 @@ static void check_ray(testRandom* r, const hfiShape* s, hfVec3 o, hfVec3 d, doub
   if (fabs(start) < 1e-9 * reach) return; // starts on the surface
   for (int k = 0; k < 40; ++k) {
     double at = hfi_nearest(s, v3_axpy(random_uniform(r, 0, 1) * t, d, o)).distance;
-    if (start > 0) assert_true(at > -tol);
-    else assert_true(at < tol);
+    if (start > 0) assert_above(at, -tol);
+    else assert_below(at, tol);
   }
   if (!hit) return;
   hfiNearest x = hfi_nearest(s, v3_axpy(t, d, o));

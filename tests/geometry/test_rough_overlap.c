@@ -33,11 +33,11 @@ static void a_rough_overlap_is_within_its_accuracy(void** state) {
     assert_int_equal(hfi_rough_overlap(&A, &X_WA, &B, &X_WB, accuracy, &overlap, &n), 1);
     assert_int_equal(hfi_distance(&A, &X_WA, &B, &X_WB, INFINITY, &at), 1);
     assert_near(overlap, -oracle_gap(&A, &X_WA, &B, &X_WB, n), 1e-9); // Newton's method finds the closed forms to 1e-10 of the size.
-    assert_true(overlap >= at.depth - 1e-9);
-    assert_true(overlap <= fmax(at.depth + accuracy, 0) + 1e-9);
+    assert_at_least(overlap, at.depth - 1e-9);
+    assert_at_most(overlap, fmax(at.depth + accuracy, 0) + 1e-9);
     deep += at.depth > 0;
   }
-  assert_true(deep > 5000);
+  assert_above(deep, 5000);
   for (int i = 0; i < HULLS; ++i) hfi_hull_release(&data[i]);
 }
 

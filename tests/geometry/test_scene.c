@@ -186,7 +186,10 @@ static void check_culling(uint64_t seed, int geoms, int trials, int moves) {
     free_shapes(&shapes);
   }
   printf("%ld contacts, %ld by second searches, %ld pairs known, %ld of them beside a box\n", contacts, added, known_pairs, known_beside_box);
-  assert_true(contacts > 1000 && added > 100 && known_pairs > 100 && known_beside_box > 20);
+  assert_above(contacts, 1000);
+  assert_above(added, 100);
+  assert_above(known_pairs, 100);
+  assert_above(known_beside_box, 20);
 }
 
 static void few_pairs(void** state) {
@@ -219,8 +222,8 @@ static void check_fast_geom(int geoms) {
     lists += shapes.scene.near.queries == 1;
     compare(&shapes.scene, X, &contacts);
   }
-  assert_true(contacts > 1000);
-  assert_true(5 * lists < moves);
+  assert_above(contacts, 1000);
+  assert_below(5 * lists, moves);
   free_shapes(&shapes);
 }
 
@@ -243,7 +246,7 @@ static int points_above(const char* base, const char* joints, hfVec3 axis, doubl
   hfPose X[2] = {pose_identity(), {m3_from_quat(q_exp(v3(0, 0, 0.3))), v3(0, 0, 0.2 + gap)}};
   const double reach[2] = {0, 0.01};
   int without = hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
-  assert_true(without > 0);
+  assert_above(without, 0);
   shapes.scene.options.axis_W = axes;
   int with = hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
   assert_true(with == without || with == 0);
@@ -262,12 +265,12 @@ static void gap_along_hinge(void** state) {
   assert_int_equal(points_above_gap(hinge, v3_neg(z), 1e-3, 0), 0);
   assert_int_equal(points_above_gap(hinge, z, 1e-8, 0), 0);
   assert_int_equal(points_above_gap(hinge, z, 1e-3, 9e-4), 0);
-  assert_true(points_above_gap(hinge, z, 1e-3, 2e-3) > 0);  // within the margin
-  assert_true(points_above_gap(hinge, z, -1e-5, 0) > 0);    // they overlap
-  assert_true(points_above_gap("<joint axis='1 0 0'/>", x, 1e-3, 0) > 0);
-  assert_true(points_above_gap("<joint type='slide' axis='0 0 1'/>", z, 1e-3, 0) > 0);
-  assert_true(points_above_gap("<joint axis='0 0 1'/><joint axis='1 0 0'/>", z, 1e-3, 0) > 0);
-  assert_true(points_above("mocap='true'", hinge, z, 1e-3, 0) > 0); // which is moved by hand
+  assert_above(points_above_gap(hinge, z, 1e-3, 2e-3), 0);  // within the margin
+  assert_above(points_above_gap(hinge, z, -1e-5, 0), 0);    // they overlap
+  assert_above(points_above_gap("<joint axis='1 0 0'/>", x, 1e-3, 0), 0);
+  assert_above(points_above_gap("<joint type='slide' axis='0 0 1'/>", z, 1e-3, 0), 0);
+  assert_above(points_above_gap("<joint axis='0 0 1'/><joint axis='1 0 0'/>", z, 1e-3, 0), 0);
+  assert_above(points_above("mocap='true'", hinge, z, 1e-3, 0), 0); // which is moved by hand
 }
 
 // How many points a box has that a joint moves beside a fixed box, at a distance `gap` along z, within a reach of 10 mm. axis: that of the joint; tilt of both boxes about x.
@@ -296,12 +299,12 @@ static void gap_across_slide(void** state) {
   assert_int_equal(points_beside("", slide, x, 1e-3, 0.3, 0), 0); // The boxes are tilted about the slide.
   assert_int_equal(points_beside("", slide, x, 0, 0, 1e-12), 0);
   assert_int_equal(points_beside("", slide, x, -1e-14, 0, 1e-12), 0); // Rounding does not count as an overlap.
-  assert_true(points_beside("", slide, x, -1e-14, 0, 0) > 0);         // With adhesion it does.
-  assert_true(points_beside("", slide, x, -1e-9, 0, 1e-12) > 0);
-  assert_true(points_beside("", "<joint type='slide' axis='0 0 1'/>", z, 1e-3, 0, 1e-12) > 0);
-  assert_true(points_beside("", slide, v3_unit(oblique), 1e-3, 0, 1e-12) > 0);
-  assert_true(points_beside("", "<joint type='slide' axis='1 0 0'/><joint axis='0 1 0'/>", x, 1e-3, 0, 1e-12) > 0);
-  assert_true(points_beside("mocap='true'", slide, x, 1e-3, 0, 1e-12) > 0);
+  assert_above(points_beside("", slide, x, -1e-14, 0, 0), 0);         // With adhesion it does.
+  assert_above(points_beside("", slide, x, -1e-9, 0, 1e-12), 0);
+  assert_above(points_beside("", "<joint type='slide' axis='0 0 1'/>", z, 1e-3, 0, 1e-12), 0);
+  assert_above(points_beside("", slide, v3_unit(oblique), 1e-3, 0, 1e-12), 0);
+  assert_above(points_beside("", "<joint type='slide' axis='1 0 0'/><joint axis='0 1 0'/>", x, 1e-3, 0, 1e-12), 0);
+  assert_above(points_beside("mocap='true'", slide, x, 1e-3, 0, 1e-12), 0);
 }
 
 int main(void) {

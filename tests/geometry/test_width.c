@@ -20,12 +20,12 @@ static double width_of(const char* xml) {
 
 static void test_primitives(void** state) {
   (void)state;
-  assert_true(fabs(width_of(GEOM("size='.03'")) - 0.06) < 1e-15);
-  assert_true(fabs(width_of(GEOM("type='capsule' size='.02 .3'")) - 0.04) < 1e-15);
-  assert_true(fabs(width_of(GEOM("type='cylinder' size='.2 .03'")) - 0.06) < 1e-15);
-  assert_true(fabs(width_of(GEOM("type='cylinder' size='.02 .3'")) - 0.04) < 1e-15);
-  assert_true(fabs(width_of(GEOM("type='ellipsoid' size='.2 .01 .3'")) - 0.02) < 1e-15);
-  assert_true(fabs(width_of(GEOM("type='box' size='.2 .3 .004'")) - 0.008) < 1e-15);
+  assert_below(fabs(width_of(GEOM("size='.03'")) - 0.06), 1e-15);
+  assert_below(fabs(width_of(GEOM("type='capsule' size='.02 .3'")) - 0.04), 1e-15);
+  assert_below(fabs(width_of(GEOM("type='cylinder' size='.2 .03'")) - 0.06), 1e-15);
+  assert_below(fabs(width_of(GEOM("type='cylinder' size='.02 .3'")) - 0.04), 1e-15);
+  assert_below(fabs(width_of(GEOM("type='ellipsoid' size='.2 .01 .3'")) - 0.02), 1e-15);
+  assert_below(fabs(width_of(GEOM("type='box' size='.2 .3 .004'")) - 0.008), 1e-15);
   assert_true(isinf(width_of(GEOM("type='plane' size='1 1 1'"))));
 }
 
@@ -39,9 +39,10 @@ static void test_hulls(void** state) {
   static const char* const tetrahedron =
       "<mujoco><asset><mesh name='m' vertex='0 0 0 1 1 0 1 0 1 0 1 1'/></asset><worldbody><geom type='mesh' mesh='m'/>"
       "</worldbody></mujoco>";
-  assert_true(fabs(width_of(slanted) - 0.02 / sqrt(2)) < 1e-12);
+  assert_below(fabs(width_of(slanted) - 0.02 / sqrt(2)), 1e-12);
   double width = width_of(tetrahedron);
-  assert_true(width > 1 - 1e-12 && width < 2 / sqrt(3) + 1e-12);
+  assert_above(width, 1 - 1e-12);
+  assert_below(width, 2 / sqrt(3) + 1e-12);
 }
 
 int main(void) {

@@ -75,7 +75,7 @@ static void assert_same_arm(const hfModel* scene) {
   dynamics(whole, q, v, 2, M1, b1);
   dynamics(scene, q, v, 2, M2, b2);
   assert_numbers(M1, M2, 4);
-  for (int i = 0; i < 2; ++i) assert_true(fabs(b1[i] - b2[i]) < 1e-12);
+  for (int i = 0; i < 2; ++i) assert_below(fabs(b1[i] - b2[i]), 1e-12);
   assert_numbers(hf_model_site_pos(whole), hf_model_site_pos(scene), 3);
   hf_model_free(whole);
 }
@@ -115,7 +115,7 @@ static void test_part_of_urdf(void** state) {
 static void assert_load_refused(const char* path, const char* message) {
   hfModel* m = NULL;
   hfError error;
-  assert_true(hf_model_load(&m, path, NULL, NULL, &error) < 0);
+  assert_below(hf_model_load(&m, path, NULL, NULL, &error), 0);
   if (!strstr(error.message, message)) fail_msg("\"%s\" does not contain \"%s\"", error.message, message);
 }
 
@@ -219,11 +219,13 @@ static void test_additions_after_a_keyframe(void** state) {
   child.parent = hf_builder_find(b, HF_OBJECT_BODY, "a");
   ball.pos[0] = 9, second.mocap = 1, second.pos[2] = 2, geom.size[0] = 0.1;
   hinge.type = HF_JOINT_HINGE, hinge.ref = 0.5, floating.type = HF_JOINT_FREE;
-  assert_true((geom.body = hinge.body = hf_builder_add_body(b, &child, &error)) > 0);
-  assert_true(hf_builder_add_joint(b, &hinge, &error) >= 0 && hf_builder_add_geom(b, &geom, &error) >= 0);
-  assert_true((geom.body = floating.body = hf_builder_add_body(b, &ball, &error)) > 0);
-  assert_true(hf_builder_add_joint(b, &floating, &error) >= 0 && hf_builder_add_geom(b, &geom, &error) >= 0);
-  assert_true(hf_builder_add_body(b, &second, &error) > 0);
+  assert_above((geom.body = hinge.body = hf_builder_add_body(b, &child, &error)), 0);
+  assert_at_least(hf_builder_add_joint(b, &hinge, &error), 0);
+  assert_at_least(hf_builder_add_geom(b, &geom, &error), 0);
+  assert_above((geom.body = floating.body = hf_builder_add_body(b, &ball, &error)), 0);
+  assert_at_least(hf_builder_add_joint(b, &floating, &error), 0);
+  assert_at_least(hf_builder_add_geom(b, &geom, &error), 0);
+  assert_above(hf_builder_add_body(b, &second, &error), 0);
   motor.dyntype = HF_ACTIVATION_INTEGRATOR;
   assert_int_equal(hf_builder_set_actuator(b, 0, &motor, &error), HF_OK);
   motor.name = "second";
@@ -325,7 +327,7 @@ static void test_rules_of_nested_models(void** state) {
   hfGeomDef ball = hf_geom_def_default();
   ball.body = hf_builder_add_body(b, &body, &error);
   ball.size[0] = 0.1, ball.mass = 0.25;
-  assert_true(hf_builder_add_geom(b, &ball, &error) >= 0);
+  assert_at_least(hf_builder_add_geom(b, &ball, &error), 0);
   hfModel* m = finish(b);
   const double mass[] = {0, 3, 1, 1, 0.5};
   assert_int_equal(m->nbody, 5);

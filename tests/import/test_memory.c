@@ -135,7 +135,8 @@ static int fail_every_allocation(attempt work, const char* path, int* total) {
 
 static void load_without_memory(const char* path) {
   int total = 0, refused = fail_every_allocation(load, path, &total);
-  assert_true(total > 50 && refused > total / 2);
+  assert_above(total, 50);
+  assert_above(refused, total / 2);
 }
 
 static void write_without_memory(attempt work, const char* source) {
@@ -145,7 +146,8 @@ static void write_without_memory(attempt work, const char* source) {
   assert_int_equal(hf_builder_load(&changed, source, NULL, NULL, NULL), HF_OK);
   snprintf(path, sizeof path, "%s/robot", folder);
   int total = 0, refused = fail_every_allocation(work, path, &total);
-  assert_true(total > 20 && refused > total / 2);
+  assert_above(total, 20);
+  assert_above(refused, total / 2);
   hf_model_free(written);
   hf_builder_free(changed);
   snprintf(command, sizeof command, "rm -r %s", folder);

@@ -28,11 +28,11 @@ static void test_volumes(void** state) {
   hfMeshShape shape = hf_model_mesh_shape(m, 0);
 
   // the surface is kept in single precision
-  assert_true(fabs(shape.volume - 7) < 1e-5);
-  assert_true(fabs(shape.hull_volume - 8) < 1e-13);
-  assert_true(fabs(shape.volume_ratio - 8. / 7) < 1e-6);
-  assert_true(fabs(shape.longest_side - 2) < 1e-14);
-  assert_true(shape.opening < 1e-6);
+  assert_below(fabs(shape.volume - 7), 1e-5);
+  assert_below(fabs(shape.hull_volume - 8), 1e-13);
+  assert_below(fabs(shape.volume_ratio - 8. / 7), 1e-6);
+  assert_below(fabs(shape.longest_side - 2), 1e-14);
+  assert_below(shape.opening, 1e-6);
   assert_false(shape.has_opening);
   assert_true(shape.differs);
   hf_model_free(m);
@@ -45,7 +45,7 @@ static void test_opening(void** state) {
   hfModel* m = read_model(SCENE(MESH("box", ".1", FLOOR_AND_SIDES), "<body name='cup'><freejoint/><geom type='mesh' mesh='box'/></body>"), &said);
 
   hfMeshShape shape = hf_model_mesh_shape(m, 0);
-  assert_true(fabs(shape.opening - 0.04) < 1e-8);
+  assert_below(fabs(shape.opening - 0.04), 1e-8);
   assert_true(shape.has_opening);
   assert_int_equal(find_diagnostic(said, "its surface is open (400 cm^2)").severity, HF_WARNING);
   hf_diagnostics_free(said);

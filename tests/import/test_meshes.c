@@ -119,8 +119,8 @@ static void test_objects_of_a_file(void** state) {
   hfModel* m = NULL;
   hfError error = {HF_OK, ""};
   if (hf_model_parse(&m, mjcf, strlen(mjcf), "test", DATA, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
-  assert_true(fabs(hf_model_body_mass(m)[1] - 1000. / 6) < 1e-9);
-  for (int i = 0; i < 3; ++i) assert_true(fabs(hf_model_body_com(m)[3 + i] - 0.25) < 1e-12);
+  assert_below(fabs(hf_model_body_mass(m)[1] - 1000. / 6), 1e-9);
+  for (int i = 0; i < 3; ++i) assert_below(fabs(hf_model_body_com(m)[3 + i] - 0.25), 1e-12);
   hf_model_free(m);
   hfiTriMesh mesh = load_mesh(DATA "/objects.obj");
   assert_int_equal(mesh.ntri, 8);
@@ -165,7 +165,7 @@ static void test_hull_limits(void** state) {
   (void)state;
   hfiTriMesh m = cloud(500, 7);
   assert_int_equal(hfi_trimesh_hull(&m, 12, "cloud", NULL), HF_OK);
-  assert_true(m.nhulltri <= 2 * 12 - 4);
+  assert_at_most(m.nhulltri, 2 * 12 - 4);
   hfi_trimesh_release(&m);
   hfError error;
   hfiTriMesh flat = cloud(50, 3);
@@ -184,7 +184,7 @@ static hfStatus load_text(hfiTriMesh* m, const char* extension, const void* byte
   char path[64];
   snprintf(path, sizeof path, "/tmp/holdfast_mesh_XXXXXX.%s", extension);
   int file = mkstemps(path, (int)strlen(extension) + 1);
-  assert_true(file >= 0);
+  assert_at_least(file, 0);
   assert_int_equal(write(file, bytes, size), (ssize_t)size);
   close(file);
   hfStatus status = hfi_trimesh_load(m, path, error);
@@ -259,7 +259,7 @@ static void test_broken_collada_is_refused(void** state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     hfiTriMesh m = {0};
     hfError error;
-    assert_true(load_text(&m, "dae", cases[i].text, strlen(cases[i].text), &error) < 0);
+    assert_below(load_text(&m, "dae", cases[i].text, strlen(cases[i].text), &error), 0);
     if (!strstr(error.message, cases[i].message)) fail_msg("%s", error.message);
     assert_null(m.vert);
   }
@@ -350,7 +350,7 @@ static void test_broken_gltf_is_refused(void** state) {
     hfiTriMesh m = {0};
     hfError error;
     size_t size = make_glb(cases[i].json, bytes, sizeof bytes, glb);
-    assert_true(load_text(&m, "glb", glb, size, &error) < 0);
+    assert_below(load_text(&m, "glb", glb, size, &error), 0);
     if (!strstr(error.message, cases[i].message)) fail_msg("%s", error.message);
     assert_null(m.vert);
   }
@@ -358,7 +358,7 @@ static void test_broken_gltf_is_refused(void** state) {
   size_t size = make_glb(GLTF("", "{\"mesh\":0}"), bytes, sizeof bytes, glb);
   for (size_t n = 0; n < size; ++n) {
     hfiTriMesh m = {0};
-    assert_true(load_text(&m, "glb", glb, n, NULL) < 0);
+    assert_below(load_text(&m, "glb", glb, n, NULL), 0);
   }
   bytes[59] = 4;
   hfiTriMesh m = {0};
@@ -373,7 +373,7 @@ static double area_facing_up(const hfiTriMesh* m, int n) {
   for (int i = 0; i < n; ++i) {
     const double *a = m->vert + 3 * m->tri[3 * i], *b = m->vert + 3 * m->tri[3 * i + 1], *c = m->vert + 3 * m->tri[3 * i + 2];
     double area = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
-    assert_true(area > 0);
+    assert_above(area, 0);
     sum += area;
   }
   return sum;

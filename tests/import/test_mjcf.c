@@ -49,7 +49,7 @@ static void test_frame_of_bounded_inertia(void** state) {
   snprintf(plain, sizeof plain, body, "0");
   hfModel *m = parse(bounded), *n = parse(plain);
   assert_numbers(hf_model_body_iquat(m) + 4, hf_model_body_iquat(n) + 4, 4);
-  assert_true(fabs(hf_model_body_iquat(m)[4]) < 0.99);
+  assert_below(fabs(hf_model_body_iquat(m)[4]), 0.99);
   ASSERT_NUMBERS(hf_model_body_inertia(m) + 6, 5, 5, 5, 0, 0, 0);
   hf_model_free(m);
   hf_model_free(n);
@@ -305,7 +305,8 @@ static void test_attached_parameters(void** state) {
   hfError error;
   if (hf_model_load(&m, HF_SOURCE_DIR "/tests/data/import/attach.xml", NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
   int left = hf_model_find(m, HF_OBJECT_GEOM, "left_pad"), right = hf_model_find(m, HF_OBJECT_GEOM, "right_pad");
-  assert_true(left >= 0 && right >= 0);
+  assert_at_least(left, 0);
+  assert_at_least(right, 0);
   ASSERT_NUMBERS(hf_model_geom_stiffness(m) + left, 5e4);
   ASSERT_NUMBERS(hf_model_geom_stiffness(m) + right, 5e4);
   hf_model_free(m);
@@ -538,7 +539,7 @@ static void test_ranges_without_ends_and_negative_damping(void** state) {
   const int32_t limited[] = {0, 1, 1};
   assert_memory_equal(hf_model_jnt_limited(m), limited, sizeof limited);
   ASSERT_NUMBERS(hf_model_jnt_range(m) + 3, acos(0), -0.5, 1e10);
-  assert_true(hf_model_jnt_range(m)[2] < -1e8);
+  assert_below(hf_model_jnt_range(m)[2], -1e8);
   ASSERT_NUMBERS(hf_model_dof_damping(m), 0, 0, 0);
   ASSERT_NUMBERS(hf_model_dof_frictionloss(m), 0, 0, 0);
   assert_int_equal(hf_model_jnt_actfrclimited(m)[2], 0);

@@ -585,7 +585,7 @@ static void refuse_map(int png, const char* text, size_t size, const char* messa
   hfiHeightMap map = {0};
   hfError error = {HF_OK, ""};
   hfStatus status = png ? hfi_height_map_read_png(&map, text, size, "map", &error) : hfi_height_map_read_binary(&map, text, size, "map", &error);
-  assert_true(status < 0);
+  assert_below(status, 0);
   if (!strstr(error.message, message)) fail_msg("wanted: %s, message: %s", message, error.message);
   assert_null(map.value);
 }

@@ -54,15 +54,15 @@ static void assert_same_dynamics(const hfModel* a, const hfModel* b) {
   assert_int_equal(b->nv, 8);
   dynamics(a, q, v, M[0], c[0]);
   dynamics(b, q, v, M[1], c[1]);
-  for (int i = 0; i < 64; ++i) assert_true(fabs(M[0][i] - M[1][i]) < 1e-12);
-  for (int i = 0; i < 8; ++i) assert_true(fabs(c[0][i] - c[1][i]) < 1e-11);
+  for (int i = 0; i < 64; ++i) assert_below(fabs(M[0][i] - M[1][i]), 1e-12);
+  for (int i = 0; i < 8; ++i) assert_below(fabs(c[0][i] - c[1][i]), 1e-11);
 }
 
 static void test_arm(void** state) {
   (void)state;
   hfModel *m = parse(ARM), *other = parse(MJ_ARM);
   assert_same_dynamics(m, other);
-  for (int i = 0; i < m->nq; ++i) assert_true(fabs(hf_model_qpos0(m)[i] - hf_model_qpos0(other)[i]) < 1e-14);
+  for (int i = 0; i < m->nq; ++i) assert_below(fabs(hf_model_qpos0(m)[i] - hf_model_qpos0(other)[i]), 1e-14);
   int j = find(m, HF_OBJECT_JOINT, "j"), rod = find(m, HF_OBJECT_GEOM, "one::rod"), top = find(m, HF_OBJECT_SITE, "top");
   assert_int_equal(hf_model_jnt_limited(m)[j], 1);
   ASSERT_NUMBERS(hf_model_jnt_range(m) + 2 * j, -1, 1);
@@ -502,12 +502,13 @@ static void test_four_bar(void** state) {
       assert_int_equal(w.model->neq, 1);
       double mass = 0;
       for (int b = 0; b < w.model->nbody; ++b) mass += hf_model_body_mass(w.model)[b];
-      assert_true(fabs(mass - 4) < 1e-12);
+      assert_below(fabs(mass - 4), 1e-12);
       sim_world_step(&w, 2000);
       double theta = 0.6 - coordinate(&w, "a"), wanted = pendulum(0.6, -w.model->world.gravity[2], 1);
       if (!(fabs(theta - wanted) < methods[k].tolerance)) fail_msg("file %d, method %d: %.9g is not %.9g", i, methods[k].method, theta, wanted);
-      assert_true(fabs(coordinate(&w, "a") - coordinate(&w, "d")) < 1e-4 && fabs(coordinate(&w, "a") + coordinate(&w, "b")) < 1e-4);
-      if (i == 0) assert_true(fabs(coordinate(&w, "d") + coordinate(&w, "c")) < 1e-4);
+      assert_below(fabs(coordinate(&w, "a") - coordinate(&w, "d")), 1e-4);
+      assert_below(fabs(coordinate(&w, "a") + coordinate(&w, "b")), 1e-4);
+      if (i == 0) assert_below(fabs(coordinate(&w, "d") + coordinate(&w, "c")), 1e-4);
       sim_world_free(&w);
     }
 }
@@ -523,7 +524,8 @@ static void test_slider_crank(void** state) {
   simWorld w = sim_world_make(text, 1e-3, 1e-10);
   int slide = hf_model_find(w.model, HF_OBJECT_JOINT, "slide"), motor = hf_model_find(w.model, HF_OBJECT_ACTUATOR, "slide");
   assert_int_equal(w.model->nv, 4);
-  assert_true(motor >= 0 && hf_model_dof_damping(w.model)[hf_model_jnt_dofadr(w.model)[slide]] == 3);
+  assert_at_least(motor, 0);
+  assert_true(hf_model_dof_damping(w.model)[hf_model_jnt_dofadr(w.model)[slide]] == 3);
   assert_string_equal(hf_model_name(w.model, HF_OBJECT_BODY, hf_model_jnt_body(w.model)[slide]), "block_at_slide");
   w.input->ctrl[motor] = -40;
   sim_v(&w)[0] = 2;
@@ -531,10 +533,10 @@ static void test_slider_crank(void** state) {
   for (int n = 0; n < 500; ++n) {
     sim_world_step(&w, 1);
     double q = coordinate(&w, "a"), x = 0.1 * cos(q) + sqrt(0.09 - 0.01 * sin(q) * sin(q));
-    assert_true(fabs(coordinate(&w, "slide") - (x - 0.4)) < 1e-5);
+    assert_below(fabs(coordinate(&w, "slide") - (x - 0.4)), 1e-5);
     least = fmin(least, x);
   }
-  assert_true(least < 0.25); // The motor drew it in.
+  assert_below(least, 0.25); // The motor drew it in.
   sim_world_free(&w);
 }
 

@@ -147,7 +147,7 @@ static void refuse(const char* srdf, const char* part) {
   hfImportConfig config = beside(srdf);
   hfModel* m = NULL;
   hfError error = {HF_OK, ""};
-  assert_true(hf_model_parse(&m, ROBOT, strlen(ROBOT), "test.urdf", NULL, &config, NULL, &error) < 0);
+  assert_below(hf_model_parse(&m, ROBOT, strlen(ROBOT), "test.urdf", NULL, &config, NULL, &error), 0);
   assert_null(m);
   if (!strstr(error.message, part)) fail_msg("\"%s\" says nothing of \"%s\"", error.message, part);
 }
@@ -191,7 +191,8 @@ static void test_attached_robots(void** state) {
   (void)state;
   char urdf[] = "/tmp/holdfast-urdf-XXXXXX", scene[512];
   int descriptor = mkstemp(urdf);
-  assert_true(descriptor >= 0 && write(descriptor, ROBOT, strlen(ROBOT)) == (ssize_t)strlen(ROBOT));
+  assert_at_least(descriptor, 0);
+  assert_true(write(descriptor, ROBOT, strlen(ROBOT)) == (ssize_t)strlen(ROBOT));
   close(descriptor);
   write_srdf("<robot name='arm'><disable_collisions link1='c' link2='base'/><group_state name='ready' group='arm'><joint name='j1' value='0.25'/></group_state></robot>");
   static const char format[] = "<mujoco><asset><model name='arm' file='%s' srdf='%s'/></asset><worldbody><attach model='arm' prefix='l_'/>"

@@ -4,10 +4,10 @@
 
 static void test_round_trips(void** state) {
   (void)state;
-  assert_true(check_all(HF_SOURCE_DIR "/models/*.xml") > 20);
-  assert_true(check_all(HF_SOURCE_DIR "/tests/scenes/*.xml") > 10);
-  assert_true(check_all(DATA "/*.xml") > 10);
-  assert_true(check_all(DATA "/*.urdf") > 1);
+  assert_above(check_all(HF_SOURCE_DIR "/models/*.xml"), 20);
+  assert_above(check_all(HF_SOURCE_DIR "/tests/scenes/*.xml"), 10);
+  assert_above(check_all(DATA "/*.xml"), 10);
+  assert_above(check_all(DATA "/*.urdf"), 1);
   // The moments of a robot that is attached askew have been turned twice, and no moments of a file need give the same bits.
   check_round_trip_within(HF_SOURCE_DIR "/examples/ros/table.xml", 1e-14);
 }
@@ -158,7 +158,7 @@ static void test_integrator(void** state) {
   check_text_round_trip("<mujoco><worldbody/></mujoco>");
   FILE* in = fopen(written, "r");
   assert_non_null(in);
-  assert_true(fread(text, 1, sizeof text - 1, in) > 0);
+  assert_above(fread(text, 1, sizeof text - 1, in), 0);
   assert_int_equal(fclose(in), 0);
   assert_non_null(strstr(text, "integrator=\"implicitfast\""));
 }
@@ -168,7 +168,7 @@ static int count_written(const char* word) {
   int count = 0;
   FILE* in = fopen(written, "r");
   assert_non_null(in);
-  assert_true(fread(text, 1, sizeof text - 1, in) > 0);
+  assert_above(fread(text, 1, sizeof text - 1, in), 0);
   assert_int_equal(fclose(in), 0);
   for (const char* s = text; (s = strstr(s, word)); ++s) ++count;
   return count;
@@ -190,7 +190,7 @@ static void test_inertias_with_zeros(void** state) {
   const double askew[6] = {0.0416, 0.0041, 0.0425, -0.01, -0.002, -0.008};
   rod.has_inertial = 1, rod.mass = 1;
   memcpy(rod.inertia, askew, sizeof askew);
-  assert_true(hf_builder_add_body(b, &rod, &error) > 0);
+  assert_above(hf_builder_add_body(b, &rod, &error), 0);
   assert_int_equal(hf_builder_write_mjcf(b, written, &error), HF_OK);
   assert_int_equal(count_written("diaginertia"), 1);
   assert_int_equal(hf_model_load(&m, written, NULL, NULL, &error), HF_OK);
@@ -277,7 +277,7 @@ static void test_inertial_frames(void** state) {
                                         {.979466355383821, .0579132788770984, .0782043543193087, .176566672297856}};
   hfModel* m = parse(text);
   assert_int_equal(m->nbody, 10);
-  for (int i = 0; i < 36; ++i) assert_true(fabs(hf_model_body_iquat(m)[4 + i] - expected[i / 4][i % 4]) < 1e-7);
+  for (int i = 0; i < 36; ++i) assert_below(fabs(hf_model_body_iquat(m)[4 + i] - expected[i / 4][i % 4]), 1e-7);
   hf_model_free(m);
   check_text_round_trip(text);
 }

@@ -8,17 +8,17 @@
 
 static void test_sdf_round_trips(void** state) {
   (void)state;
-  assert_true(check_robots(HF_SOURCE_DIR "/models/*.xml", hf_model_write_sdf) > 20);
-  assert_true(check_robots(HF_SOURCE_DIR "/tests/scenes/*.xml", hf_model_write_sdf) > 10);
-  assert_true(check_robots(DATA "/*.xml", hf_model_write_sdf) > 10);
-  assert_true(check_robots(DATA "/*.urdf", hf_model_write_sdf) > 1);
+  assert_above(check_robots(HF_SOURCE_DIR "/models/*.xml", hf_model_write_sdf), 20);
+  assert_above(check_robots(HF_SOURCE_DIR "/tests/scenes/*.xml", hf_model_write_sdf), 10);
+  assert_above(check_robots(DATA "/*.xml", hf_model_write_sdf), 10);
+  assert_above(check_robots(DATA "/*.urdf", hf_model_write_sdf), 1);
 }
 
 static void test_urdf_round_trips(void** state) {
   (void)state;
-  assert_true(check_robots(HF_SOURCE_DIR "/models/*.xml", hf_model_write_urdf) > 20);
-  assert_true(check_robots(HF_SOURCE_DIR "/tests/scenes/*.xml", hf_model_write_urdf) > 3);
-  assert_true(check_robots(DATA "/*.urdf", hf_model_write_urdf) > 0);
+  assert_above(check_robots(HF_SOURCE_DIR "/models/*.xml", hf_model_write_urdf), 20);
+  assert_above(check_robots(HF_SOURCE_DIR "/tests/scenes/*.xml", hf_model_write_urdf), 3);
+  assert_above(check_robots(DATA "/*.urdf", hf_model_write_urdf), 0);
 }
 
 // Writes a model that stands in a text, compares what is read of the file, and returns that.
@@ -184,7 +184,8 @@ static void test_height_field(void** state) {
   geom.type = HF_GEOM_HFIELD;
   geom.hfield = hf_builder_add_height_field(b, &field, &error);
   geom.pos[2] = .7, geom.quat[0] = .8, geom.quat[1] = .6;
-  assert_true(geom.hfield >= 0 && hf_builder_add_geom(b, &geom, &error) >= 0);
+  assert_at_least(geom.hfield, 0);
+  assert_at_least(hf_builder_add_geom(b, &geom, &error), 0);
   hfModel* m = NULL;
   assert_int_equal(hf_builder_finish(b, &m, &error), HF_OK);
   hfDiagnostics* said = hf_diagnostics_create();

@@ -47,8 +47,8 @@ static int32_t check_both(const Problem* p, double tolerance, const double* know
       print_message("method %d, n %d: %s, %d pivots, residual %g, violation %g\n", method, p->n,
                     hf_status_name(status), report.pivots, report.residual, off);
     assert_int_equal(status, HF_OK);
-    assert_true(off <= 10 * tolerance); // measured in other units than the residual
-    for (int32_t i = 0; known && i < p->n; ++i) assert_true(fabs(z[i] - known[i]) <= distance);
+    assert_at_most(off, 10 * tolerance); // measured in other units than the residual
+    for (int32_t i = 0; known && i < p->n; ++i) assert_at_most(fabs(z[i] - known[i]), distance);
     pivots = report.pivots > pivots ? report.pivots : pivots;
   }
   return pivots;

@@ -36,8 +36,8 @@ static void test_rank_of_products(void** state) {
       for (int32_t i = 0; i < m; ++i) A[i * n + j] *= d;
     }
     assert_int_equal(hf_matrix_rank(m, n, A, &margin, f->work, f->size), rank);
-    if (rank == least) assert_true(margin > 1e-9); // a condition of 1e9 has a probability near 1e-8 (Edelman 1988)
-    else assert_true(margin < 1e-13);
+    if (rank == least) assert_above(margin, 1e-9); // a condition of 1e9 has a probability near 1e-8 (Edelman 1988)
+    else assert_below(margin, 1e-13);
   }
 }
 
@@ -179,7 +179,9 @@ static void test_rolling_certificate_against_enumeration(void** state) {
   }
   print_message("%d certified, %d refuted by 60 right-hand sides, of 400\n", certified, refuted);
   // The cone of b without exactly one solution is small when P is lost narrowly: few go unseen.
-  assert_true(certified > 50 && refuted > 50 && 400 - certified - refuted < 20);
+  assert_above(certified, 50);
+  assert_above(refuted, 50);
+  assert_below(400 - certified - refuted, 20);
   free(work);
 }
 

@@ -101,12 +101,12 @@ static void test_frictionless_stacks(void** state) {
     for (int method = HF_LCP_LEMKE; method <= HF_LCP_DANTZIG; ++method) {
       hfLcpReport r;
       assert_int_equal(run(&p, (hfLcpMethod)method, z, &r), HF_OK);
-      assert_true(violation(&p, z, 1e-9) < 1e-9);
+      assert_below(violation(&p, z, 1e-9), 1e-9);
       for (int32_t i = 0; i < boxes; ++i)
         assert_near(interface_force(&s, z, i, 2), s.mass * gravity * (boxes - i), 1e-9 * boxes * s.mass * gravity);
     }
     hfLcpReport r;
-    assert_true(run(&p, HF_LCP_GAUSS_SEIDEL, z, &r) >= HF_OK); // slow on tall stacks, but finite
+    assert_at_least(run(&p, HF_LCP_GAUSS_SEIDEL, z, &r), HF_OK); // slow on tall stacks, but finite
   }
   free_problem(&p);
 }
@@ -125,7 +125,7 @@ static void test_frictional_stacks(void** state) {
         hfLcpReport r;
         fill_stack(&p, &s, 0.15); // 0.6 N an interface
         assert_int_equal(run(&p, (hfLcpMethod)method, z, &r), HF_OK);
-        assert_true(violation(&p, z, 1e-9) < 1e-9);
+        assert_below(violation(&p, z, 1e-9), 1e-9);
         most = r.pivots > most ? r.pivots : most;
         for (int32_t i = 0; i < boxes; ++i) {
           double carried = !slides ? -s.push : -0.6;
@@ -212,7 +212,7 @@ static void test_drives_with_effort_limits(void** state) {
         assert_in_range(status, HF_OK, HF_NO_SOLUTION);
         if (status != HF_OK) continue;
         ++solved[l][method];
-        assert_true(violation(&p, z, 1e-9) < 1e-9);
+        assert_below(violation(&p, z, 1e-9), 1e-9);
         for (int d = 0; d < DRIVES; ++d) {
           double miss = z[d] - m.desired[d], tau = z[NV + d];
           if (fabs(miss) < 1e-8) continue;
@@ -225,7 +225,7 @@ static void test_drives_with_effort_limits(void** state) {
     print_message("limit %g: Lemke solves %d, Dantzig %d of %d\n", limits[l], solved[l][0], solved[l][1], total);
   assert_int_equal(solved[0][HF_LCP_LEMKE], total);
   assert_int_equal(solved[1][HF_LCP_LEMKE], total);
-  assert_true(at_limit > 100);
+  assert_above(at_limit, 100);
   free_problem(&p);
 }
 

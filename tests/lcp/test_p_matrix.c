@@ -37,7 +37,7 @@ static void test_minors_against_laplace(void** state) {
       for (int32_t i = 0; i < n; ++i)
         if (mask >> i & 1) rows[count++] = i;
       double want = expand(f->A, count, n, rows, mask);
-      assert_true(fabs(minors[mask] - want) <= 1e-12); // |entries| <= 2, five factors: sums below 4e3 * 1e-16
+      assert_at_most(fabs(minors[mask] - want), 1e-12); // |entries| <= 2, five factors: sums below 4e3 * 1e-16
     }
   }
 }
@@ -66,8 +66,8 @@ static void test_pivots_against_minors(void** state) {
     assert_true(quick.decided && exact.decided);
     assert_int_equal(exact.is_p, least > 0);
     assert_int_equal(quick.is_p, least > 0);
-    if (!quick.is_p) assert_true(minors[quick.witness] <= 0);
-    if (!exact.is_p) assert_true(minors[exact.witness] <= 0);
+    if (!quick.is_p) assert_at_most(minors[quick.witness], 0);
+    if (!exact.is_p) assert_at_most(minors[exact.witness], 0);
     p_count += exact.is_p;
     ++by[quick.by];
   }
@@ -122,7 +122,7 @@ static void test_grasp_matrix(void** state) {
   const double A[] = {0.959193,  1.11683,   -0.385403, -0.714668, 0.772148,  1.503563,  -0.754238, -0.287727,
                       -0.385403, -0.714668, 0.959193,  1.11683,   -0.754238, -0.287727, 0.772148,  1.503563};
   double det = hf_matrix_determinant(4, A, f->work, f->size);
-  assert_true(fabs(det + 0.267204) < 1e-5); // entries rounded to 5e-7, cofactors below 5
+  assert_below(fabs(det + 0.267204), 1e-5); // entries rounded to 5e-7, cofactors below 5
   hfPReport p = hf_matrix_test_p(4, A, true, f->work, f->size);
   assert_false(p.is_p);
   assert_int_equal(p.witness, 15);
@@ -130,7 +130,7 @@ static void test_grasp_matrix(void** state) {
   assert_false(p.is_p);
   assert_int_equal(p.by, HF_P_BY_DETERMINANT);
   hf_matrix_minors(4, A, minors, f->work, f->size);
-  for (uint32_t mask = 1; mask < 15; ++mask) assert_true(minors[mask] > 0);
+  for (uint32_t mask = 1; mask < 15; ++mask) assert_above(minors[mask], 0);
 }
 
 // Murty's triangular matrix is P and far from definite; one entry above the corner spoils exactly the

@@ -122,10 +122,10 @@ static void test_against_siconos(void** state) {
         classes[k].fill(&r, &p);
         bool dantzig_applies = classes[k].fill != fill_copositive;
         assert_int_equal(solve_here(&p, HF_LCP_LEMKE, z[0], &pivots[0], &time[0]), HF_OK);
-        assert_true(violation(&p, z[0], 1e-9) < 1e-9);
+        assert_below(violation(&p, z[0], 1e-9), 1e-9);
         if (dantzig_applies) {
           assert_int_equal(solve_here(&p, HF_LCP_DANTZIG, z[1], &pivots[1], &time[1]), HF_OK);
-          assert_true(violation(&p, z[1], 1e-9) < 1e-9);
+          assert_below(violation(&p, z[1], 1e-9), 1e-9);
         }
         double start = seconds();
         bool peer_ok = solve_with_siconos(&p, peer) == 0;
@@ -134,8 +134,8 @@ static void test_against_siconos(void** state) {
         ++peer_solved;
         if (!classes[k].one_solution) continue;
         // Smallest eigenvalue of the symmetric part >= 0.5: errors in w of 1e-10 (both) give 4e-10 in z.
-        assert_true(largest_difference(z[0], peer, n) < 1e-8);
-        assert_true(largest_difference(z[1], peer, n) < 1e-8);
+        assert_below(largest_difference(z[0], peer, n), 1e-8);
+        assert_below(largest_difference(z[1], peer, n), 1e-8);
       }
       print_message("%-15s n %3d: Lemke %4d pivots %7.2f ms, Dantzig %4d pivots %7.2f ms, siconos %d of %d solved %7.2f ms\n",
                     classes[k].name, n, pivots[0] / repeats, 1e3 * time[0] / repeats, pivots[1] / repeats,

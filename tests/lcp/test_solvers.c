@@ -74,7 +74,9 @@ static void test_ray_is_no_solution(void** state) {
   hfLcpReport r;
   assert_int_equal(run(&p, with_method(HF_LCP_LEMKE), z, w, &r), HF_NO_SOLUTION);
   assert_int_equal(r.status, HF_NO_SOLUTION);
-  assert_true(isfinite(z[0]) && z[0] >= 0 && r.residual > 0.1);
+  assert_true(isfinite(z[0]));
+  assert_at_least(z[0], 0);
+  assert_above(r.residual, 0.1);
   assert_int_equal(run(&p, with_method(HF_LCP_DANTZIG), z, w, &r), HF_NO_SOLUTION);
   assert_int_equal(run(&p, with_method(HF_LCP_GAUSS_SEIDEL), z, w, &r), HF_SINGULAR);
   assert_true(isfinite(z[0]) && isfinite(r.residual));
@@ -110,7 +112,8 @@ static void test_murty_is_exponential_and_bounded(void** state) {
   fill_murty(&p, 40, false);
   assert_int_equal(run(&p.lcp, with_method(HF_LCP_LEMKE), z, w, &r), HF_NOT_CONVERGED);
   assert_int_equal(r.pivots, 100 + 20 * 40);
-  assert_true(isfinite(r.residual) && r.residual > 1e-10);
+  assert_true(isfinite(r.residual));
+  assert_above(r.residual, 1e-10);
   fill_murty(&p, 40, true);
   assert_int_equal(run(&p.lcp, with_method(HF_LCP_DANTZIG), z, w, &r), HF_NOT_CONVERGED);
   assert_int_equal(r.pivots, 100 + 20 * 40);
@@ -207,8 +210,8 @@ static void test_tikhonov_term(void** state) {
     assert_int_equal(run(&p, c, z, w, &r), HF_OK);
     assert_near(z[0], 2, 1e-12);
     assert_near(w[1], 2, 1e-12);
-    assert_true(r.residual <= 1e-10);
-    assert_true(r.caller_residual > 0.1); // the problem as given is not solved, and the report says so
+    assert_at_most(r.residual, 1e-10);
+    assert_above(r.caller_residual, 0.1); // the problem as given is not solved, and the report says so
   }
 }
 
@@ -275,7 +278,10 @@ static void test_extreme_numbers_stay_finite(void** state) {
         double z[2], w[2];
         hfLcpReport r;
         hfStatus s = run(&p, with_method((hfLcpMethod)method), z, w, &r);
-        assert_true(s >= 0 && isfinite(z[0]) && isfinite(z[1]) && !isnan(r.residual));
+        assert_at_least(s, 0);
+        assert_true(isfinite(z[0]));
+        assert_true(isfinite(z[1]));
+        assert_true(!isnan(r.residual));
         double exact = sizes[c] / sizes[a]; // z = (b/a, 0): w_2 = 1/2 - 1/3 > 0
         if (isfinite(exact) && exact > 1e-290) {
           assert_int_equal(s, HF_OK);

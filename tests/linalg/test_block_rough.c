@@ -162,8 +162,9 @@ static void test_factors_are_rough(void** state) {
     subtract_product(&f, x, b);
     double left = norm(&f, b) / before;
     print_message("%d of %d couplings, residual %.2g\n", kept, complete, left);
-    assert_true(kept < 0.9 * complete);
-    assert_true(left < 0.2 && left > 1e-6);
+    assert_below(kept, 0.9 * complete);
+    assert_below(left, 0.2);
+    assert_above(left, 1e-6);
   }
   tear_down(&f);
 }
@@ -188,7 +189,7 @@ static void test_complete_factors_follow(void** state) {
       memcpy(x, b, sizeof x), memcpy(left, b, sizeof left);
       assert_true(hfi_block_iterate(&f.B, f.weight, 0, x));
       subtract_product(&f, x, left);
-      assert_true(norm(&f, left) < 1e-11);
+      assert_below(norm(&f, left), 1e-11);
       make_matrix(&f, &r, symmetric);
       assert_int_equal(hfi_block_factor_roughly(&f.B, symmetric), 0);
     }

@@ -98,7 +98,7 @@ static void test_order_is_a_permutation_and_reach_is_later(void** state) {
     for (int k = 0; k < f.B.nodes; ++k) {
       assert_int_equal(f.B.ordering.position[f.B.ordering.order[k]], k);
       for (int e = f.B.start[k]; e < f.B.start[k + 1]; ++e) {
-        assert_true(f.B.later[e] > (e > f.B.start[k] ? f.B.later[e - 1] : k));
+        assert_above(f.B.later[e], (e > f.B.start[k] ? f.B.later[e - 1] : k));
         assert_int_equal(hfi_block_column(&f.B, k, f.B.later[e]), f.B.offset[e]);
       }
     }
@@ -166,7 +166,7 @@ static void test_plan_of_many_nodes(void** state) {
   hfiArena plan = hfi_arena(NULL, 0);
   hfi_block_plan(&B, &plan, NODES, 6 * NODES);
   print_message("%.0f MB\n", 1e-6 * (double)plan.used);
-  assert_true(plan.used < (size_t)NODES * NODES); // Two int32 for each pair would be four times that.
+  assert_below(plan.used, (size_t)NODES * NODES); // Two int32 for each pair would be four times that.
 }
 
 // A pattern with more couplings than were planned is refused, and the next ordering works again.

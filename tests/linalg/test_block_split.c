@@ -54,7 +54,7 @@ static void test_branches_are_not_coupled(void** state) {
     for (int k = 0; k < B->nodes; ++k)
       for (int e = B->start[k]; e < B->start[k + 1]; ++e) {
         int own = part_of(B, k), other = part_of(B, B->later[e]);
-        assert_true(B->later[e] > k);
+        assert_above(B->later[e], k);
         assert_true(other == own || other == 2);
       }
   }
@@ -85,8 +85,9 @@ static void test_branches_are_balanced(void** state) {
     order_grid(&f.B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 2);
     int first = f.B.branches.start[1], second = f.B.branches.start[2] - first, trunk = f.B.nodes - first - second;
     print_message("%d nodes: %d, %d and a trunk of %d\n", f.B.nodes, first, second, trunk);
-    assert_true(first > 0.25 * f.B.nodes && second > 0.25 * f.B.nodes);
-    assert_true(trunk < 0.3 * f.B.nodes);
+    assert_above(first, 0.25 * f.B.nodes);
+    assert_above(second, 0.25 * f.B.nodes);
+    assert_below(trunk, 0.3 * f.B.nodes);
   }
   free(f.memory);
 }
@@ -107,8 +108,8 @@ static void test_third_subtree_is_divided(void** state) {
   assert_true(hfi_block_order(&f.B));
   int first = f.B.branches.start[1], second = f.B.branches.start[2] - first;
   print_message("%d nodes: %d and %d\n", NODES, first, second);
-  assert_true(abs(first - second) <= 2);
-  assert_true(NODES - first - second <= 3);
+  assert_at_most(abs(first - second), 2);
+  assert_at_most(NODES - first - second, 3);
   free(f.memory);
 }
 

@@ -76,10 +76,10 @@ static void test_effort(void** state) {
   hfSetpoint wanted[7] = {{0}};
   hfGains gains[7];
   for (int i = 0; i < 7; ++i) gains[i] = (hfGains){1e4, 1, 0}, wanted[i].q = i == 3 ? 2 : 0;
-  assert_true(hf_arm_torque(t.arm, q, v, wanted, gains, 0.01, integral, tau) >= 1);
+  assert_at_least(hf_arm_torque(t.arm, q, v, wanted, gains, 0.01, integral, tau), 1);
   assert_near(tau[3], 176, 0);
   assert_near(integral[3], 0, 0);
-  for (int i = 0; i < 7; ++i) assert_true(fabs(tau[i]) <= hf_arm_effort(t.arm, i));
+  for (int i = 0; i < 7; ++i) assert_at_most(fabs(tau[i]), hf_arm_effort(t.arm, i));
   arm_close(&t);
 }
 
@@ -111,8 +111,9 @@ static void test_integral(void** state) {
   settle(0, &without);
   settle(150, &with);
   // without: the load's torque over kp M, about 20 N x 0.5 m/(100 x 4 kg m^2)
-  assert_true(without > 5e-3 && without < 0.1);
-  assert_true(with < 1e-5);
+  assert_above(without, 5e-3);
+  assert_below(without, 0.1);
+  assert_below(with, 1e-5);
 }
 
 // A quintic in joint space is followed to the discretisation's error, h a/2 over the feedback's stiffness.
@@ -138,7 +139,7 @@ static void test_tracking(void** state) {
     world_step(&w);
   }
   print_message("worst error %g rad\n", worst);
-  assert_true(worst < 4e-4); // h v/2 at 0.4 rad/s
+  assert_below(worst, 4e-4); // h v/2 at 0.4 rad/s
   world_close(&w);
 }
 
@@ -233,7 +234,8 @@ static void test_gripper(void** state) {
     double width = q[1] - q[0];
     if (k == 50) hf_grip_close(&g, width, 30);
     if (k == 1000) {
-      assert_true(hf_grip_settled(&c, &g) && f.contacts >= 6);
+      assert_true(hf_grip_settled(&c, &g));
+      assert_at_least(f.contacts, 6);
       assert_near(f.squeeze, 30, 0.3);
       assert_near(f.left, f.right, 0.3);
       assert_near(q[2], 0, 1e-4); // between the fingers

@@ -56,8 +56,8 @@ static void test_box(void** state) {
       lo[i] = random_uniform(&r, -1, 0.5), hi[i] = lo[i] + random_uniform(&r, 0, 1),
       x[i] = random_uniform(&r, -2, 2);
     }
-    assert_true(enumerate(n, H, g, lo, hi, want) >= 1);
-    assert_true(hfi_box_minimise(&(hfiBoxProblem){n, H, g, lo, hi, x, at, U, y, index}) > 0);
+    assert_at_least(enumerate(n, H, g, lo, hi, want), 1);
+    assert_above(hfi_box_minimise(&(hfiBoxProblem){n, H, g, lo, hi, x, at, U, y, index}), 0);
     for (int i = 0; i < n; ++i) assert_near(x[i], want[i], 1e-9); // condition numbers up to 100
   }
 }
@@ -202,7 +202,8 @@ static void test_rate_limits(void** state) {
              hi = fmin(fmax((range[1] - q[i]) / c.period, -speed[i]), speed[i]);
       double slope = c.damping * c.damping * x[i];
       for (int m = 0; m < 6; ++m) slope += J[7 * m + i] * value[m];
-      assert_true(x[i] >= lo && x[i] <= hi);
+      assert_at_least(x[i], lo);
+      assert_at_most(x[i], hi);
       if (x[i] == lo)
         assert_true(slope >= -1e-9), limited++;
       else if (x[i] == hi)
@@ -213,7 +214,7 @@ static void test_rate_limits(void** state) {
     assert_int_equal(report.limited, limited);
     bound += limited > 0;
   }
-  assert_true(bound > 100);
+  assert_above(bound, 100);
   arm_close(&t);
 }
 
@@ -243,7 +244,8 @@ static void test_nullspace(void** state) {
         after += (ref[i].q - posture[i]) * (ref[i].q - posture[i]);
     moved = fmax(moved, fabs(ref[i].q - q[i]));
   }
-  assert_true(after < 0.9 * before && moved > 0.1);
+  assert_below(after, 0.9 * before);
+  assert_above(moved, 0.1);
   arm_close(&t);
 }
 
@@ -259,11 +261,11 @@ static void test_singular(void** state) {
   hf_arm_move(t.arm, q);
   assert_int_equal(hf_arm_rate(t.arm, up, &c, rate, &report), HF_NO_SOLUTION);
   assert_near(report.position_error, 0.1, 1e-9);
-  for (int i = 0; i < 7; ++i) assert_true(fabs(rate[i]) <= 0.1 / (2 * c.damping));
+  for (int i = 0; i < 7; ++i) assert_at_most(fabs(rate[i]), 0.1 / (2 * c.damping));
   for (int i = 0; i < 7; ++i) q[i] = 1e-5 * (i + 1); // next to it
   hf_arm_move(t.arm, q);
   hf_arm_rate(t.arm, up, &c, rate, &report);
-  for (int i = 0; i < 7; ++i) assert_true(fabs(rate[i]) <= 0.1 / (2 * c.damping));
+  for (int i = 0; i < 7; ++i) assert_at_most(fabs(rate[i]), 0.1 / (2 * c.damping));
   arm_close(&t);
 }
 
@@ -285,7 +287,7 @@ static void test_track_limits(void** state) {
     status = hf_arm_track(t.arm, X, &c, ref, NULL);
     assert_true(alloc_count() == calls);
     for (int i = 0; i < 7; ++i) {
-      assert_true(fabs(ref[i].v) <= speed[i] * (1 + 1e-12));
+      assert_at_most(fabs(ref[i].v), speed[i] * (1 + 1e-12));
       if (k > 50)
         assert_true(ref[i].q >= arm_range(&t, i)[0] - 1e-12 &&
                     ref[i].q <= arm_range(&t, i)[1] + 1e-12);
@@ -350,10 +352,13 @@ static void test_tolerances(void** state) {
     double q[2] = {0.1, 0.2}, there[2] = {0.7, 1.1};
     hf_arm_move(arm, there);
     assert_int_equal(hf_arm_solve(arm, hf_arm_pose(arm), &c, q, &report[i]), HF_OK);
-    assert_true(report[i].position_error <= c.position_tolerance && report[i].rotation_error <= c.rotation_tolerance);
+    assert_at_most(report[i].position_error, c.position_tolerance);
+    assert_at_most(report[i].rotation_error, c.rotation_tolerance);
   }
-  assert_true(report[1].iterations > report[0].iterations && report[2].iterations > report[0].iterations);
-  assert_true(report[0].position_error > 1e-12 && report[0].rotation_error > 1e-12);
+  assert_above(report[1].iterations, report[0].iterations);
+  assert_above(report[2].iterations, report[0].iterations);
+  assert_above(report[0].position_error, 1e-12);
+  assert_above(report[0].rotation_error, 1e-12);
   hf_arm_free(arm);
   hf_model_free(m);
 }
@@ -401,7 +406,8 @@ static void test_unreachable_by_seven_joints(void** state) {
     hfIkReport report;
     assert_int_equal(hf_arm_solve(t.arm, X, &c, q, &report), HF_NO_SOLUTION);
     double missing = distance - 0.946;
-    assert_true(report.position_error > missing - 1e-9 && report.position_error < 1.5 * missing);
+    assert_above(report.position_error, missing - 1e-9);
+    assert_below(report.position_error, 1.5 * missing);
   }
   arm_close(&t);
 }

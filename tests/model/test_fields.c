@@ -39,7 +39,7 @@ static void read_table(void) {
     line[strcspn(line, "\n")] = 0;
     if (line[0] == '#' || line[0] == 0) continue;
 
-    assert_true(row_count < MOST_ROWS);
+    assert_below(row_count, MOST_ROWS);
     Row* row = &table[row_count++];
     *row = (Row){0};
     if (sscanf(line, "== %319[^\n]", row->text) == 1) continue;
@@ -209,7 +209,7 @@ static void test_no_field_stands_there_twice_or_without_meaning(void** state) {
   (void)state;
   for (const Row* row = table; row < table + row_count; ++row) {
     if (is_title(row)) continue;
-    assert_true(strlen(row->text) > 1);
+    assert_above(strlen(row->text), 1);
     assert_false(isspace((unsigned char)row->text[0]));
     for (const Row* other = table; other < row; ++other)
       if (strcmp(other->name, row->name) == 0) fail_msg("%s stands in the table twice", row->name);

@@ -35,7 +35,8 @@ static outcome run(const slide* s) {
 static void slides_on(slide s) {
   outcome o = run(&s);
   if (!(fabs(o.v - s.speed) < 0.01 * s.speed && fabs(o.x - s.speed * s.time) < 0.01 * s.speed * s.time)) fail_msg("v = %g, x = %g of %s", o.v, o.x, s.body);
-  assert_true(o.lowest > 0.03 - 5e-5 && o.highest < 0.03 + 5e-5);
+  assert_above(o.lowest, 0.03 - 5e-5);
+  assert_below(o.highest, 0.03 + 5e-5);
 }
 
 static void test_shapes(void** state) {
@@ -80,7 +81,9 @@ static void test_height_field(void** state) {
       simWorld w = sim_world_make(xml, steps[i], 1e-8);
       sim_v(&w)[0] = 1;
       sim_world_step(&w, (int)lround(0.3 / steps[i]));
-      assert_true(fabs(sim_v(&w)[0] - 1) < 0.01 && fabs(sim_q(&w)[0] - 0.3) < 0.003 && fabs(sim_q(&w)[2] - 0.03) < 5e-5);
+      assert_below(fabs(sim_v(&w)[0] - 1), 0.01);
+      assert_below(fabs(sim_q(&w)[0] - 0.3), 0.003);
+      assert_below(fabs(sim_q(&w)[2] - 0.03), 5e-5);
       sim_world_free(&w);
     }
 }
@@ -109,7 +112,8 @@ static void test_falling_edge(void** state) {
   for (int i = 0; i < 3; ++i) {
     simWorld w = slide_over_kink(-5 * acos(-1.0) / 180, steps[i]);
     sim_world_step(&w, (int)lround(0.5 / steps[i]));
-    assert_true(fabs(energy_of(&w) - 1) < 0.06 && sim_q(&w)[0] > 0.3);
+    assert_below(fabs(energy_of(&w) - 1), 0.06);
+    assert_above(sim_q(&w)[0], 0.3);
     sim_world_free(&w);
   }
 }
@@ -125,7 +129,8 @@ static void test_rising_edge(void** state) {
       double angle = rise[k] * acos(-1.0) / 180;
       simWorld w = slide_over_kink(angle, steps[i]);
       sim_world_step(&w, (int)lround(0.32 / steps[i]));
-      assert_true(energy_of(&w) > 1 - 2 * sin(angle) * sin(angle) && energy_of(&w) < 1 + 2 * 9.81 * steps[i] * sin(angle));
+      assert_above(energy_of(&w), 1 - 2 * sin(angle) * sin(angle));
+      assert_below(energy_of(&w), 1 + 2 * 9.81 * steps[i] * sin(angle));
       sim_world_free(&w);
     }
 }
@@ -143,8 +148,8 @@ static void test_friction(void** state) {
   for (int i = 0; i < 3; ++i) {
     slide s = {box_tile, "pos='0 0 .03'", "<geom type='box' size='.05 .04 .03' mass='.5' friction='.3'/>", HF_METHOD_TAMSI, 1000, steps[i], 0, 2, 1};
     outcome o = run(&s);
-    assert_true(fabs(o.v) < 1e-6);
-    assert_true(fabs(o.x - 2 * 2 / (2 * 0.3 * 9.81)) < 2 * steps[i]);
+    assert_below(fabs(o.v), 1e-6);
+    assert_below(fabs(o.x - 2 * 2 / (2 * 0.3 * 9.81)), 2 * steps[i]);
   }
 }
 
@@ -154,7 +159,8 @@ static void test_landing(void** state) {
   for (int i = 0; i < 3; ++i) {
     slide s = {box_tile, "pos='0 0 .06'", box, HF_METHOD_TAMSI, 1000, steps[i], 0, 1, 0.5};
     outcome o = run(&s);
-    assert_true(fabs(o.v - 1) < 0.01 && fabs(o.x - 0.5) < 0.005);
+    assert_below(fabs(o.v - 1), 0.01);
+    assert_below(fabs(o.x - 0.5), 0.005);
   }
 }
 
@@ -167,8 +173,8 @@ static void test_step(void** state) {
     for (int i = 0; i < 3; ++i) {
       slide s = {box_tile, "pos='0 0 .03'", box, HF_METHOD_TAMSI, 8, steps[i], heights[k], 0.5, 1};
       outcome o = run(&s);
-      assert_true(o.x + 0.05 < 0.3755);
-      assert_true(o.lowest > 0.03 - 1e-4);
+      assert_below(o.x + 0.05, 0.3755);
+      assert_above(o.lowest, 0.03 - 1e-4);
     }
 }
 
@@ -184,7 +190,7 @@ static void test_wedge(void** state) {
              "<body pos='.031 .2 .0301'><freejoint/><geom type='box' size='.03 .03 .03'/></body></worldbody></mujoco>", lean, lean);
     simWorld w = sim_world_make(xml, 5e-3, 1e-8);
     sim_world_step(&w, 400);
-    for (int i = 0; i < w.model->nv; ++i) assert_true(fabs(sim_v(&w)[i]) < 1e-6);
+    for (int i = 0; i < w.model->nv; ++i) assert_below(fabs(sim_v(&w)[i]), 1e-6);
     sim_world_free(&w);
   }
 }
@@ -208,7 +214,7 @@ static void test_deepest_point_of_a_face(void** state) {
     hfContact c = hf_sim_contact(w.sim, i);
     if (c.body_a == 2 && c.body_b == 3) deepest = fmax(deepest, c.depth);
   }
-  assert_true(deepest > 1e-5); // The points of the face alone are 1 um deep.
+  assert_above(deepest, 1e-5); // The points of the face alone are 1 um deep.
   sim_world_free(&w);
 }
 

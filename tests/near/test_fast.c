@@ -31,9 +31,10 @@ static simWorld fly(const char* others, double speed, double time) {
 static void test_speed_changes_nothing(void** state) {
   (void)state;
   simWorld rest = fly("", 0, 0.5), fast = fly("", 20, 0.5);
-  assert_true(sim_v(&rest)[6] > -0.29 && sim_v(&rest)[7] > -0.19); // both links have met the base
-  for (int i = 7; i < 9; ++i) assert_true(fabs(sim_q(&fast)[i] - sim_q(&rest)[i]) < 1e-6);
-  for (int i = 3; i < 8; ++i) assert_true(fabs(sim_v(&fast)[i] - sim_v(&rest)[i]) < 1e-5);
+  assert_above(sim_v(&rest)[6], -0.29); // both links have met the base
+  assert_above(sim_v(&rest)[7], -0.19);
+  for (int i = 7; i < 9; ++i) assert_below(fabs(sim_q(&fast)[i] - sim_q(&rest)[i]), 1e-6);
+  for (int i = 3; i < 8; ++i) assert_below(fabs(sim_v(&fast)[i] - sim_v(&rest)[i]), 1e-5);
   sim_world_free(&rest);
   sim_world_free(&fast);
 }
@@ -59,7 +60,8 @@ static void test_rotor_of_a_fast_robot(void** state) {
     int nq = w.model->nq, nv = w.model->nv;
     sim_v(&w)[0] = 0.6 * speed, sim_v(&w)[1] = 0.8 * speed, sim_v(&w)[nv - 1] = 100;
     sim_world_step(&w, 500);
-    assert_true(fabs(sim_q(&w)[0] - 0.6 * speed) < 1e-9 && fabs(sim_q(&w)[nq - 1] - 100) < 1e-6); // after a second; positions of 500 m are rounded by 1e-13 m
+    assert_below(fabs(sim_q(&w)[0] - 0.6 * speed), 1e-9); // after a second; positions of 500 m are rounded by 1e-13 m
+    assert_below(fabs(sim_q(&w)[nq - 1] - 100), 1e-6);
     sim_world_free(&w);
   }
 }
@@ -67,7 +69,7 @@ static void test_rotor_of_a_fast_robot(void** state) {
 static void test_walls_count(void** state) {
   (void)state;
   simWorld w = fly("<geom type='box' size='1 .05 1' pos='0 2 1'/>", 20, 0.3);
-  assert_true(sim_q(&w)[1] < 1.95);
+  assert_below(sim_q(&w)[1], 1.95);
   sim_world_free(&w);
 }
 
@@ -100,7 +102,7 @@ static int count_found(hfModel* m, int dof, double speed) {
 static void test_links_of_an_arm_that_turns_are_not_near(void** state) {
   (void)state;
   assert_int_equal(count_found(make_arm(), 0, 100), 0);
-  assert_true(count_found(make_arm(), 1, -15) > 0);
+  assert_above(count_found(make_arm(), 1, -15), 0);
 }
 
 // The axis of the arm is along the slide, so that the plate falls onto the box, and stops there, as on an arm that rests. Sums of 1e6 N/m times positions that are rounded by 1e-16 m
@@ -115,11 +117,12 @@ static void test_links_of_an_arm_that_turns_meet(void** state) {
     sim_v(&w)[0] = k ? 100 : 0, sim_v(&w)[1] = -1.7;
     double deepest = 0;
     for (int i = 0; i < 50; ++i) sim_world_step(&w, 1), deepest = fmin(deepest, sim_q(&w)[1]);
-    assert_true(deepest > -0.021 && sim_v(&w)[1] > -1e-3); // 1 mm is less than the 3.4 mm of a step
+    assert_above(deepest, -0.021); // 1 mm is less than the 3.4 mm of a step
+    assert_above(sim_v(&w)[1], -1e-3);
     end[k] = deepest;
     sim_world_free(&w);
   }
-  assert_true(fabs(end[1] - end[0]) < 1e-9);
+  assert_below(fabs(end[1] - end[0]), 1e-9);
 }
 
 // Two free boxes 20 mm apart along x, whose geoms are not at their origins.
@@ -140,10 +143,11 @@ static void test_bodies_side_by_side_meet(void** state) {
     sim_v(&w)[1] = sim_v(&w)[7] = k ? 20 : 0, sim_v(&w)[0] = 0.5;
     sim_world_step(&w, 250);
     end[k] = sim_q(&w)[7] - sim_q(&w)[0];
-    assert_true(end[k] > 0.199 && sim_v(&w)[0] < 0.4); // They have met and pushed each other.
+    assert_above(end[k], 0.199); // They have met and pushed each other.
+    assert_below(sim_v(&w)[0], 0.4);
     sim_world_free(&w);
   }
-  assert_true(fabs(end[1] - end[0]) < 1e-6);
+  assert_below(fabs(end[1] - end[0]), 1e-6);
 }
 
 int main(void) {

@@ -29,7 +29,7 @@ static void test_stopped_neighbour(void** state) {
       sim_world_step(&w, 1);
       deepest = fmin(deepest, gap_of(&w));
     }
-    assert_true(deepest > -5e-5);
+    assert_above(deepest, -5e-5);
     sim_world_free(&w);
   }
 }

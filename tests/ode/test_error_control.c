@@ -64,7 +64,7 @@ static void check_case(const caseOf* c) {
         print_message("%s, %s%s, a = %g: %.2f a, %ld evaluations, %ld steps\n", c->name, names[m],
                       !m ? "" : newton ? " quasi" : " full", accuracy, worst / accuracy,
                       (long)r.evaluations, (long)r.steps);
-        assert_true(worst < 10 * accuracy);
+        assert_below(worst, 10 * accuracy);
       }
 }
 

@@ -91,7 +91,8 @@ static void test_a_singularity_keeps_the_last_accepted_state(void** state) {
     assert_true(status == HF_STEP_TOO_SMALL || status == HF_NOT_CONVERGED);
     assert_int_equal(hf_integrator_report(in).status, status);
     // x = 1/(1 - t): t where this x belongs is known far better than x itself
-    assert_true(isfinite(x) && x > 100);
+    assert_true(isfinite(x));
+    assert_above(x, 100);
     assert_near(t, 1 - 1 / x, 1e-3);
     hf_integrator_free(in);
   }
@@ -117,7 +118,8 @@ static void test_where_f_ends_the_integrator_stops(void** state) {
     double t = 0, x = 0;
     assert_int_equal(hf_integrator_advance(in, &t, &x, 2, NULL), HF_STEP_TOO_SMALL);
     assert_near(x, t, 1e-12);
-    assert_true(x <= 1 && x > 1 - 4e-6); // within a few smallest steps of the end
+    assert_at_most(x, 1); // within a few smallest steps of the end
+    assert_above(x, 1 - 4e-6);
     hf_integrator_free(in);
   }
 }
@@ -143,7 +145,7 @@ static void test_fixed_steps_cross_a_jump(void** state) {
   assert_true(t == 1);
   // 0.5 s at 1, 0.01 s at 20, the rest at 1. A crossing takes less than two smallest steps, at a rate that is wrong by at most 19.
   assert_near(x, 0.7 + (1 - 0.51), 2 * 2e-8 * 19);
-  assert_true(hf_integrator_report(in).steps < 200); // steps grow again behind a jump
+  assert_below(hf_integrator_report(in).steps, 200); // steps grow again behind a jump
   hf_integrator_free(in);
 }
 
@@ -182,7 +184,7 @@ static void test_implicit_steps_hold_an_f_that_chatters(void** state) {
       assert_int_equal(hf_integrator_advance(in, &t, &x, 1, NULL), holds ? HF_OK : HF_STEP_TOO_SMALL);
       hfIntegratorReport r = hf_integrator_report(in);
       assert_true(holds ? t == 1 && r.held > 0 && r.held < r.steps : t < 0.11 && r.held == 0);
-      assert_true(fabs(x) <= c.step); // a step beyond zero moves x by no more than itself
+      assert_at_most(fabs(x), c.step); // a step beyond zero moves x by no more than itself
       assert_int_equal(context.holds, 0);
       hf_integrator_free(in);
     }
@@ -201,10 +203,11 @@ static void test_stiff_equation_with_an_explicit_method(void** state) {
   hfIntegrator* in = make(&ode, &c);
   double t = 0, x[2] = {0.1, 0};
   assert_int_equal(hf_integrator_advance(in, &t, x, 1, NULL), HF_STEP_TOO_SMALL);
-  assert_true(hf_integrator_report(in).failed >= 3);
+  assert_at_least(hf_integrator_report(in).failed, 3);
   print_message("stopped at %.6f s, x %g v %g\n", t, x[0], x[1]);
   // It stopped before the impact at sqrt(2 0.1/9.81) s, on the exact parabola.
-  assert_true(t < 0.1428 && t > 0.12);
+  assert_below(t, 0.1428);
+  assert_above(t, 0.12);
   assert_near(x[0], 0.1 - 0.5 * 9.81 * t * t, 1e-14);
   hf_integrator_free(in);
   // With room for small steps it gets through, and energy is kept to what an elastic bounce allows.
@@ -212,15 +215,17 @@ static void test_stiff_equation_with_an_explicit_method(void** state) {
   in = make(&ode, &c);
   t = 0, x[0] = 0.1, x[1] = 0;
   assert_int_equal(hf_integrator_advance(in, &t, x, 0.2, NULL), HF_OK);
-  assert_true(hf_integrator_report(in).smallest < 1e-4);
-  assert_true(x[0] > -1e-3 && x[0] < 0.11);
+  assert_below(hf_integrator_report(in).smallest, 1e-4);
+  assert_above(x[0], -1e-3);
+  assert_below(x[0], 0.11);
   // The budget of attempts is a status too.
   c.max_steps = 20;
   hf_integrator_free(in);
   in = make(&ode, &c);
   t = 0, x[0] = 0.1, x[1] = 0;
   assert_int_equal(hf_integrator_advance(in, &t, x, 1, NULL), HF_NOT_CONVERGED);
-  assert_true(x[0] > -0.01 && x[0] <= 0.1);
+  assert_above(x[0], -0.01);
+  assert_at_most(x[0], 0.1);
   hf_integrator_free(in);
 }
 
@@ -246,8 +251,10 @@ static void test_iterations_of_an_advance_are_bounded(void** state) {
   double t = 0, x = 1;
   assert_int_equal(hf_integrator_advance(in, &t, &x, 1, NULL), HF_NOT_CONVERGED);
   hfIntegratorReport r = hf_integrator_report(in);
-  assert_true(r.iterations >= 20 && r.iterations < 40 && r.failed < 10);
-  assert_true(calls < 3 * 40); // a residual and a difference quotient each, and one more
+  assert_at_least(r.iterations, 20);
+  assert_below(r.iterations, 40);
+  assert_below(r.failed, 10);
+  assert_below(calls, 3 * 40); // a residual and a difference quotient each, and one more
   hf_integrator_free(in);
 }
 
@@ -337,8 +344,8 @@ static void test_transitions_at_fixed_steps(void** state) {
                       smooth ? "smooth" : "linear", newton ? "quasi" : "full", tals, (long)r.evaluations,
                       (long)r.steps, (long)r.failed, (long)r.limited);
         if (tals && !smooth) assert_int_equal(r.failed, 0);
-        if (tals) assert_true(r.limited >= 4); // enters stick at least four times in 2.5 s
-        else assert_true(r.failed > 10);
+        if (tals) assert_at_least(r.limited, 4); // enters stick at least four times in 2.5 s
+        else assert_above(r.failed, 10);
         hf_integrator_free(in);
       }
 }
@@ -373,7 +380,9 @@ static void test_renewal_adds_a_coordinate_and_stops(void** state) {
   double t = 0, x[2] = {0, 7};
   hfError error;
   assert_int_equal(hf_integrator_advance(in, &t, x, 2, &error), HF_OK);
-  assert_true(t > 1 && t < 2 && g.begun > 0); // the renewal stopped it
+  assert_above(t, 1); // the renewal stopped it
+  assert_below(t, 2);
+  assert_above(g.begun, 0);
   assert_int_equal(g.count, hf_integrator_report(in).steps);
   assert_near(x[1], exp(-(t - g.begun)), 1e-7); // a hundred steps of 1e-9
   assert_near(x[0] + x[1], 1, 1e-12);           // linear, and kept by every Runge-Kutta method
@@ -404,7 +413,7 @@ static void test_stiffness_is_measured(void** state) {
     double t = 0, x = 1;
     hfError error;
     assert_int_equal(hf_integrator_advance(in, &t, &x, 1, &error), HF_OK);
-    assert_true(t < 0.1); // after about 6 steps of 2.5/5000 s
+    assert_below(t, 0.1); // after about 6 steps of 2.5/5000 s
     assert_int_equal(watch->remaining, -1);
     assert_near(hfi_watched_stiffness(watch), 5000, 500); // the forcing cos t blurs it
     hf_integrator_free(in);
@@ -432,9 +441,11 @@ static void test_retries_keep_the_jacobian(void** state) {
     hfError error;
     hfStatus status = hf_integrator_advance(in, &t, &x, 1, &error);
     hfIntegratorReport r = hf_integrator_report(in);
-    assert_true(status > 0 && t > 0.4 && t <= 0.5);
-    assert_true(r.failed > 20);
-    assert_true(r.jacobians <= r.steps + 1);
+    assert_above(status, 0);
+    assert_above(t, 0.4);
+    assert_at_most(t, 0.5);
+    assert_above(r.failed, 20);
+    assert_at_most(r.jacobians, r.steps + 1);
     assert_near(x, exp(-t), 0.01); // the accuracy of the default
     hf_integrator_free(in);
   }

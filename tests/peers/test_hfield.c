@@ -40,7 +40,7 @@ static void compare_rays(const char* folder, int count) {
     hits += hit.geom >= 0;
     free(x);
   }
-  assert_true(hits > count / 4);
+  assert_above(hits, count / 4);
   fclose(in);
   hf_dynamics_free(d);
   hf_model_free(model);
@@ -91,7 +91,7 @@ static void compare_rests(const char* folder) {
     compared += contacts <= 2;
     hf_model_free(model);
   }
-  assert_true(compared >= 9);
+  assert_at_least(compared, 9);
   fclose(in);
 }
 

@@ -230,12 +230,12 @@ static void compare_model(Reference* ref, const hfModel* model) {
   printf("  pose %.1e  M %.1e  bias %.1e  force %.1e  drive %.1e  passive %.1e  sensor %.1e%s\n", w.pose, w.M, w.bias, w.force,
          w.drive, w.passive, w.sensor, ref->meshmass ? "  (mesh masses)" : "");
   double tolerance = ref->meshmass ? 1e-6 : 1e-9;
-  assert_true(w.pose <= 1e-10);
-  assert_true(w.M <= tolerance);
-  assert_true(w.bias <= tolerance);
+  assert_at_most(w.pose, 1e-10);
+  assert_at_most(w.M, tolerance);
+  assert_at_most(w.bias, tolerance);
   assert_true((w.force <= 1e-9 && w.drive <= 1e-9) || !all_drives_are_servos(model));
-  assert_true(w.sensor <= 1e-8);
-  assert_true(w.passive <= tolerance); // gravity compensation carries the masses
+  assert_at_most(w.sensor, 1e-8);
+  assert_at_most(w.passive, tolerance); // gravity compensation carries the masses
 }
 
 // The model with the inertia of its rotors left out, as MuJoCo reads a URDF.
@@ -268,7 +268,7 @@ static void test_model(void** state) {
   if (status != HF_OK) assert_true(refused && strstr(error.message, "there is no such file"));
   else if (refused) {
     printf("  not in MuJoCo: %.200s\n", message);
-    assert_true(index < published_count); // our own models are made for the comparison
+    assert_below(index, published_count); // our own models are made for the comparison
   }
   else if (strstr(models[index], ".urdf")) compare_without_rotors(&ref, model);
   else compare_model(&ref, model);

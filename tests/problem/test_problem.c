@@ -166,7 +166,8 @@ static void test_damaged_files_never_crash(void** state) {
   static char text[1 << 18], damaged[1 << 18];
   size_t size = fread(text, 1, sizeof text, file);
   fclose(file);
-  assert_true(size > 1000 && size < sizeof text);
+  assert_above(size, 1000);
+  assert_below(size, sizeof text);
   testRandom r = {51};
   int accepted = 0, trials = is_full() ? 20000 : 1000;
   for (int i = 0; i < trials; ++i) {
@@ -186,7 +187,8 @@ static void test_damaged_files_never_crash(void** state) {
     } else
       assert_int_equal(status, HF_ERROR_PARSE);
   }
-  assert_true(accepted > 0 && accepted < trials);
+  assert_above(accepted, 0);
+  assert_below(accepted, trials);
   problem_release(&b);
 }
 

@@ -15,14 +15,14 @@ static void check_closing(double h, const char* friction) {
   assert_near(json_value(standard_output, "not_converged", 0), 0, 0);
   sceneRun run = {table_read("log.csv"), table_read("contacts.csv")};
   for (int row = 0; row < run.log.rows; ++row)
-    for (int i = 0; i < 8; ++i) assert_true(fabs(velocity(&run, row, i)) < 30);
+    for (int i = 0; i < 8; ++i) assert_below(fabs(velocity(&run, row, i)), 30);
   for (int i = 0; i < 8; ++i) {
     assert_near(position(&run, -1, i), mujoco[i % 4], 0.005); // our softer pads let it close 0.0015 rad further
     assert_near(velocity(&run, -1, i), 0, 1e-3);
   }
   int last = run.contacts.rows - 1;
   assert_true(touches(&run, last, "right_pad1") && touches(&run, last, "left_pad1"));
-  assert_true(table_at(&run.contacts, last, "fn") > 1);
+  assert_above(table_at(&run.contacts, last, "fn"), 1);
   free_run(&run);
 }
 

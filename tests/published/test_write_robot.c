@@ -3,12 +3,12 @@
 
 static void test_sdf_round_trips(void** state) {
   (void)state;
-  assert_true(check_robots(HF_SHARED_MODELS "/mujoco_menagerie/*/*.xml", hf_model_write_sdf) > 15);
+  assert_above(check_robots(HF_SHARED_MODELS "/mujoco_menagerie/*/*.xml", hf_model_write_sdf), 15);
 }
 
 static void test_urdf_round_trips(void** state) {
   (void)state;
-  assert_true(check_robots(HF_SHARED_MODELS "/mujoco_menagerie/*/*.xml", hf_model_write_urdf) > 15);
+  assert_above(check_robots(HF_SHARED_MODELS "/mujoco_menagerie/*/*.xml", hf_model_write_urdf), 15);
 }
 
 int main(void) {

@@ -27,7 +27,8 @@ static void test_many_samples_keep_extremes(void** state) {
   hfiSeries* s = malloc(sizeof *s);
   for (long spike = 0; spike < 100000; spike += 9999) {
     add_samples(s, 100000, spike);
-    assert_true(s->count > HFI_SERIES_BINS / 4 && s->count <= HFI_SERIES_BINS);
+    assert_above(s->count, HFI_SERIES_BINS / 4);
+    assert_at_most(s->count, HFI_SERIES_BINS);
     assert_near(s->bin[0].first, 0, 0);
     assert_near(s->bin[s->count - 1].last, 99999, 0);
     int peaks = 0;

@@ -29,7 +29,8 @@ static inline void free_run(sceneRun* run) {
 static inline double numbered(const sceneRun* run, int row, char letter, int i) {
   int first = 0;
   while (first < run->log.cols && !(run->log.name[first][0] == letter && run->log.name[first][1] == '[')) ++first;
-  assert_true(first + i < run->log.cols && run->log.name[first + i][0] == letter);
+  assert_below(first + i, run->log.cols);
+  assert_true(run->log.name[first + i][0] == letter);
   return table_at(&run->log, row, run->log.name[first + i]);
 }
 // q or v number i of a row of the log.

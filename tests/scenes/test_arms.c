@@ -66,7 +66,7 @@ static void compare_with_gripper(const char* bare, const char* equipped) {
   hfModel *a = load_own(bare), *b = load_own(equipped);
   for (int i = 1; i < a->nbody; ++i) {
     int k = hf_model_find(b, HF_OBJECT_BODY, hf_model_name(a, HF_OBJECT_BODY, i));
-    assert_true(k > 0);
+    assert_above(k, 0);
     compare_field(hf_model_body_pos(a) + 3 * i, hf_model_body_pos(b) + 3 * k, 3);
     compare_field(hf_model_body_quat(a) + 4 * i, hf_model_body_quat(b) + 4 * k, 4);
     compare_field(hf_model_body_mass(a) + i, hf_model_body_mass(b) + k, 1);
@@ -154,7 +154,7 @@ static void test_things_stand(void** state) {
     for (int k = 0; k < 500; ++k) assert_int_equal(hf_sim_step(sim, s, NULL, &report, NULL), HF_OK);
     hfVec3 normal, friction;
     int body = m->nbody - 1;
-    assert_true(hf_sim_pair_force(sim, body, HF_ANY_BODY, &normal, &friction) >= 3);
+    assert_at_least(hf_sim_pair_force(sim, body, HF_ANY_BODY, &normal, &friction), 3);
     assert_near(normal.z + friction.z, 9.81 * hf_model_body_mass(m)[body], 1e-5);
     assert_near(fabs(hf_state_q(s)[3]), 1, 1e-6); // upright
     assert_near(hf_state_q(s)[2], 0, 1e-5);

@@ -31,7 +31,7 @@ static void assert_steady(const sceneRun* run, const char* what) {
     assert_near(r.high, i < 2 ? 15 : 20, 0.001); // the box may hang a little askew
   }
   print_message("%s: normal force from 0.5 s on, peak to peak %.2g N\n", what, worst);
-  assert_true(worst < 1e-6);
+  assert_below(worst, 1e-6);
 }
 
 // Creep is u = v_s W/(mu sum N), to what a step is solved: 1e-8 g h.

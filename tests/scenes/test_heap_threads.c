@@ -76,9 +76,9 @@ static void test_bytes_do_not_depend_on_threads(void** state) {
   for (int i = 0; i < 2; ++i) {
     int friction = frictions[i], steps = all_steps[i];
     fall alone = run(model, 1, friction, steps);
-    assert_true(alone.iterations > 3 * steps);
+    assert_above(alone.iterations, 3 * steps);
     print_message("%d iterations, %d bodies in the largest island\n", alone.iterations, alone.largest);
-    assert_true(alone.largest > HFI_ROUGH_TREES); // Smaller islands have no parts that threads could share.
+    assert_above(alone.largest, HFI_ROUGH_TREES); // Smaller islands have no parts that threads could share.
     for (int threads = 2; threads <= 3; ++threads) {
       fall shared = run(model, threads, friction, steps);
       assert_int_equal(shared.iterations, alone.iterations);

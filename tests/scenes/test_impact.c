@@ -16,7 +16,7 @@ static void measure_restitution(double h, double* e) {
   snprintf(options, sizeof options, "--keyframe hit --time 0.2 --step %g", h);
   sceneRun run = run_scene("restitution.xml", options);
   for (int i = 0; i < BALLS; ++i) {
-    assert_true(position(&run, -1, i) > 0); // has left the floor
+    assert_above(position(&run, -1, i), 0); // has left the floor
     e[i] = velocity(&run, -1, i) / (product[i] / 20);
   }
   free_run(&run);
@@ -77,10 +77,10 @@ static int measure_bounces(double h, double time, bounce* b) {
     if (count < 2) b->depth = fmax(b->depth, -above);
     if ((above < 0) == (before < 0)) continue;
     if (count == 0) b->speed = -velocity(&run, row - 1, 0);
-    assert_true(count < 64);
+    assert_below(count, 64);
     at[count++] = crossing(&run, row);
   }
-  assert_true(count >= 3);
+  assert_at_least(count, 3);
   b->contact = at[1] - at[0], b->flight = at[2] - at[1];
   free_run(&run);
   return (count + 1) / 2;

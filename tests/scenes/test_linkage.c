@@ -34,7 +34,7 @@ static void check_closing(double h, const char* friction) {
   // A crank and its rocker are damped by 0.1 N m s each: 0.5 N m turn them by at most 0.5/0.2 = 2.5 rad/s. The impact
   // of the pads throws them back with less.
   for (int row = 0; row < run.log.rows; ++row)
-    for (int i = 0; i < JOINTS; ++i) assert_true(fabs(velocity(&run, row, i)) < 2.6);
+    for (int i = 0; i < JOINTS; ++i) assert_below(fabs(velocity(&run, row, i)), 2.6);
   static const double sign[JOINTS] = {1, -1, 1, 1, -1, 1};
   for (int i = 0; i < JOINTS; ++i) {
     assert_near(position(&run, -1, i), sign[i] * closed, 1e-3); // pads and loops give way by less than 0.06 mm

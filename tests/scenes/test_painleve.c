@@ -42,7 +42,7 @@ static int row_after(const sceneRun* run, int rod) {
   int last = -1;
   for (int row = 0; row < run->contacts.rows; ++row)
     if (touches(run, row, rods[rod])) last = row;
-  assert_true(last >= 0);
+  assert_at_least(last, 0);
   return table_row_at(&run->log, table_at(&run->contacts, last, "time"));
 }
 
@@ -79,7 +79,7 @@ static void test_jump_in_one_step(void** state) {
       assert_moves(&run, 0, HARD, jump(0), 20 * steps[i] + 0.005);
       for (int rod = 0; rod < RODS; ++rod) // afterwards nothing more than falling and small bounces
         for (int row = 4; row < run.log.rows; ++row)
-          assert_true(fabs(velocity(&run, row, 3 * rod)) < 0.7);
+          assert_below(fabs(velocity(&run, row, 3 * rod)), 0.7);
       free_run(&run);
     }
 }

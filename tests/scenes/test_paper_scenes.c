@@ -10,7 +10,7 @@ static simWorld open_scene(const char* file, const char* keyframe, const hfSimCo
   hfError error = {HF_OK, ""};
   w.input->ctrl = NULL; // the scene's signals
   int key = hf_model_find(w.model, HF_OBJECT_KEY, keyframe);
-  assert_true(key >= 0);
+  assert_at_least(key, 0);
   assert_int_equal(hf_state_set_key(w.state, w.input, w.model, key, &error), HF_OK);
   return w;
 }
@@ -36,12 +36,12 @@ static void test_rotate(void** state) {
   assert_int_equal(run_scene(&w, 0.48, NULL, 0), 0);
   const double* q = hf_state_q(w.state);
   print_message("half-way: angle %.3g rad, centre %.2g m off\n", q[2], hypot(q[0], q[1] - 0.13));
-  assert_true(fabs(q[2]) < 1e-4); // rows of the table are 5 ms apart: off by h^2/8 of the angular acceleration at most, 1e-5 rad, and what the servo makes of it
-  assert_true(hypot(q[0], q[1] - 0.13) < 1e-6);
+  assert_below(fabs(q[2]), 1e-4); // rows of the table are 5 ms apart: off by h^2/8 of the angular acceleration at most, 1e-5 rad, and what the servo makes of it
+  assert_below(hypot(q[0], q[1] - 0.13), 1e-6);
   assert_int_equal(run_scene(&w, 0.48, NULL, 0), 0);
   double u = 0.98, turned = u * u * u * (10 - 15 * u + 6 * u * u), end = (40 * turned - 20) * 3.14159265358979323846 / 180;
   print_message("end: angle %.6f rad, plan %.6f\n", q[2], end);
-  assert_true(fabs(q[2] - end) < 1e-4);
+  assert_below(fabs(q[2] - end), 1e-4);
   sim_world_free(&w);
 }
 
@@ -61,9 +61,9 @@ static void test_translate(void** state) {
   assert_int_equal(count, 2);
   assert_true(!switches[0].rigid && switches[1].rigid);
   double u = 0.99, planned = 0.12 + 0.06 * u * u * (3 - 2 * u);
-  assert_true(fabs(switches[0].time + 0.01 - 0.4195) < 0.001); // where the P property is lost
-  assert_true(fabs(q[1] - planned) < 3e-5); // the error of the experiment's run is at most 31 um; rows of 10 ms add h^2/8 of the acceleration, 5 um
-  assert_true(fabs(q[0]) < 1e-6);                              // a symmetric scene
+  assert_below(fabs(switches[0].time + 0.01 - 0.4195), 0.001); // where the P property is lost
+  assert_below(fabs(q[1] - planned), 3e-5); // the error of the experiment's run is at most 31 um; rows of 10 ms add h^2/8 of the acceleration, 5 um
+  assert_below(fabs(q[0]), 1e-6);                              // a symmetric scene
   sim_world_free(&w);
 }
 
@@ -76,8 +76,9 @@ static void test_trot(void** state) {
   const double* q = hf_state_q(w.state);
   double up = 1 - 2 * (q[4] * q[4] + q[5] * q[5]);
   print_message("trot: %.3f m ahead, %.3f m aside, tilt %.3f rad\n", q[0], q[1], acos(fmin(1, up)));
-  assert_true(fabs(q[0] - 0.4) < 0.06 && fabs(q[1]) < 0.05); // round feet roll, and feet that land slide a little
-  assert_true(up > 0.99);
+  assert_below(fabs(q[0] - 0.4), 0.06); // round feet roll, and feet that land slide a little
+  assert_below(fabs(q[1]), 0.05);
+  assert_above(up, 0.99);
   sim_world_free(&w);
 }
 

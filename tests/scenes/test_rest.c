@@ -99,7 +99,7 @@ typedef struct contactSet {
 
 static contactSet contacts_of(const hfSim* sim) {
   contactSet set = {.count = hf_sim_contact_count(sim)};
-  assert_true(set.count <= MOST);
+  assert_at_most(set.count, MOST);
   for (int i = 0; i < set.count; ++i) {
     hfContact c = hf_sim_contact(sim, i);
     set.key[i] = (contactKey){c.geom_a, c.geom_b, c.feature};
@@ -165,7 +165,7 @@ static void check_tower(double h) {
   char options[128];
   snprintf(options, sizeof options, "--time 1 --step %g", h);
   sceneRun run = run_scene("tower.xml", options);
-  assert_true(json_value(standard_output, "max_depth", 0) < 1.2 * 30 * 0.05 * g / (12 * k));
+  assert_below(json_value(standard_output, "max_depth", 0), 1.2 * 30 * 0.05 * g / (12 * k));
   for (int i = 0; i < BLOCKS; ++i) {
     int layer = 2 * (i / 6) + i % 6 / 3, place = i % 3 - 1;
     double along = place * 0.05;
@@ -193,7 +193,7 @@ static void test_falling_tower(void** state) {
   strcat(options, "'");
   sceneRun run = run_scene("tower.xml", options);
   for (int row = 0; row < run.log.rows; ++row)
-    for (int i = 0; i < BLOCKS; ++i) assert_true(velocity(&run, row, 6 * i + 2) < 0.5);
+    for (int i = 0; i < BLOCKS; ++i) assert_below(velocity(&run, row, 6 * i + 2), 0.5);
   for (int i = 0; i < BLOCKS; ++i)
     assert_near(position(&run, -1, 7 * i + 2), 0.015 + 0.03 * (2 * (i / 6) + i % 6 / 3), 5e-5);
   free_run(&run);

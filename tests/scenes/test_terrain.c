@@ -49,7 +49,7 @@ static hfModel* make_model(int type, heightFunction* height, int n, double half,
   hfModel* model = NULL;
   geom.body = joint.body = hf_builder_add_body(b, &body, &error);
   joint.type = HF_JOINT_FREE;
-  assert_true(hf_builder_add_joint(b, &joint, &error) >= 0);
+  assert_at_least(hf_builder_add_joint(b, &joint, &error), 0);
   if (hf_builder_add_geom(b, &ground, &error) < 0 || hf_builder_add_geom(b, &geom, &error) < 0 || hf_builder_finish(b, &model, &error) < 0)
     fail_msg("%s", error.message);
   hf_builder_free(b);
@@ -99,7 +99,7 @@ static void sliding_over_a_flat_field_is_sliding_over_a_plane(void** state) {
       advance(&run[k], 250);
     }
     const double *q = hf_state_q(run[0].state), *p = hf_state_q(run[1].state);
-    assert_true(p[0] > -0.2); // it went some way
+    assert_above(p[0], -0.2); // it went some way
     for (int i = 0; i < 7; ++i) assert_near(q[i], p[i], 1e-9);
     for (int k = 0; k < 2; ++k) close_run(&run[k]);
   }
@@ -175,7 +175,8 @@ static void shapes_come_to_rest_on_bumps(void** state) {
     advance(&r, 2000);
     const double *q = hf_state_q(r.state), *v = hf_state_v(r.state);
     for (int i = 0; i < 6; ++i) assert_near(v[i], 0, 1e-6);
-    assert_true(q[2] > 0.03 && q[2] < 0.06); // on the peaks
+    assert_above(q[2], 0.03); // on the peaks
+    assert_below(q[2], 0.06);
     double total = 0;
     for (int i = 0; i < hf_sim_contact_count(r.sim); ++i) {
       hfContact c = hf_sim_contact(r.sim, i);
@@ -205,7 +206,7 @@ static void no_contact_is_deep_on_spikes(void** state) {
       for (int i = 0; i < hf_sim_contact_count(r.sim); ++i)
         if (!(hf_sim_contact(r.sim, i).depth < 2e-3)) fail_msg("type %d: a contact of depth %g at %g s", type, hf_sim_contact(r.sim, i).depth, r.state->time);
     }
-    assert_true(hf_state_q(r.state)[2] > 0); // it fell through nothing
+    assert_above(hf_state_q(r.state)[2], 0); // it fell through nothing
     close_run(&r);
   }
 }
@@ -224,9 +225,9 @@ static void the_quadruped_trots_over_bumps(void** state) {
     for (int i = 0; i < hf_sim_contact_count(r.sim); ++i) met += hf_sim_contact(r.sim, i).geom_a == terrain;
   }
   const double* q = hf_state_q(r.state);
-  assert_true(met > 1000);
-  assert_true(q[0] > 0.35); // 0.08 m/s for 5 s
-  assert_true(q[3] * q[3] > 0.99); // cosine of half its turn
+  assert_above(met, 1000);
+  assert_above(q[0], 0.35); // 0.08 m/s for 5 s
+  assert_above(q[3] * q[3], 0.99); // cosine of half its turn
   close_run(&r);
 }
 

@@ -31,7 +31,7 @@ static hfStepReport step_plainly(int rigid_equalities, double opening, double* g
   hfError error;
   simWorld w = spin_plainly(kSpin, HF_METHOD_TAMSI, rigid_equalities);
   sim_q(&w)[14] += opening;
-  assert_true(hf_sim_step(w.sim, w.state, w.input, &report, &error) >= 0);
+  assert_at_least(hf_sim_step(w.sim, w.state, w.input, &report, &error), 0);
   *given = 0.05 * (sim_v(&w)[6] * sim_v(&w)[6] + sim_v(&w)[12] * sim_v(&w)[12]);
   sim_world_free(&w);
   return report;
@@ -52,7 +52,7 @@ static void test_open_equality_explains_what_it_gives(void** state) {
   for (int rigid = 0; rigid < 2; ++rigid) {
     double given;
     hfStepReport r = step_plainly(rigid, 0.1, &given);
-    assert_true(given > 1e-5);
+    assert_above(given, 1e-5);
     assert_int_equal(r.status, HF_GAINED_ENERGY);
     assert_near(r.energy_gain, 2.16 - given, 1e-6);
   }
@@ -87,7 +87,7 @@ static void test_limit_explains_what_it_may_give(void** state) {
     sim_q(&w)[7] = -0.1;
     assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_GAINED_ENERGY);
     double given = 0.5 * sim_v(&w)[6] * sim_v(&w)[6];
-    assert_true(given > 0.1);
+    assert_above(given, 0.1);
     assert_near(report.energy_gain, 2.16 + given - 0.125, 1e-9);
     sim_world_free(&w);
   }
@@ -106,12 +106,13 @@ static void test_gain_of_many_steps_is_reported(void** state) {
   for (int i = 3; i < 6; ++i) sim_v(&w)[i] = 30;
   do {
     before = energy, energy = 0;
-    assert_true(hf_sim_step(w.sim, w.state, w.input, &report, &error) >= 0);
+    assert_at_least(hf_sim_step(w.sim, w.state, w.input, &report, &error), 0);
     for (int i = 0; i < 3; ++i) energy += 0.5 * I[i] * sim_v(&w)[3 + i] * sim_v(&w)[3 + i];
-    assert_true(energy < 1.1 * before && before - start <= 0.25 * before);
+    assert_below(energy, 1.1 * before);
+    assert_at_most(before - start, 0.25 * before);
   } while (report.status == HF_OK);
   assert_int_equal(report.status, HF_GAINED_ENERGY);
-  assert_true(energy - start > 0.25 * energy);
+  assert_above(energy - start, 0.25 * energy);
   assert_near(report.energy_gain, energy - start, 1e-9);
   sim_world_free(&w);
 }
@@ -198,7 +199,8 @@ static void test_layers_that_start_under_load_are_a_gain(void** state) {
   assert_near(report.energy_gain, 125000, 1); // the integrator is allowed 1e-6 m, which is 1 J
   w.input->ctrl[0] = 0;
   for (int i = 0; i < 10; ++i) assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_OK);
-  assert_true(sim_v(&w)[0] > 20 && sim_v(&w)[0] < 500);
+  assert_above(sim_v(&w)[0], 20);
+  assert_below(sim_v(&w)[0], 500);
   sim_world_free(&w);
 }
 
@@ -233,7 +235,7 @@ static void test_overlap_explains_its_energy_only_once(void** state) {
     sim_world_free(&w);
   }
   print_message("%d grow, %d of them say so\n", grown, said);
-  assert_true(grown > 0);
+  assert_above(grown, 0);
   assert_int_equal(said, grown);
 }
 

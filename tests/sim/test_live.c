@@ -192,7 +192,7 @@ static void check_sticks(int method, int friction) {
   int both = 0;
   for (int i = 0; i < 200; ++i) {
     hfStepReport report;
-    assert_true(hf_sim_step(sim, state, NULL, &report, &error) >= 0);
+    assert_at_least(hf_sim_step(sim, state, NULL, &report, &error), 0);
     int count = 0;
     for (int k = 0; k < hf_sim_contact_count(sim); ++k) {
       hfContact c = hf_sim_contact(sim, k);
@@ -204,7 +204,7 @@ static void check_sticks(int method, int friction) {
                hf_friction_name(friction), i, report.nstick, count);
     both += count > 0 && count < hf_sim_contact_count(sim);
   }
-  assert_true(both > 10);
+  assert_above(both, 10);
   hf_sim_free(sim);
   hf_state_free(state);
   hf_model_free(m);

@@ -31,14 +31,14 @@ static void test_lanes_and_single_joints_have_the_same_bits(void** state) {
   int violated = 0;
   for (int i = 0; i < STEPS; ++i) {
     hfStepReport a, b;
-    assert_true(hf_sim_step(lanes.sim, lanes.state, NULL, &a, NULL) >= 0);
-    assert_true(hf_sim_step(single.sim, single.state, NULL, &b, NULL) >= 0);
+    assert_at_least(hf_sim_step(lanes.sim, lanes.state, NULL, &a, NULL), 0);
+    assert_at_least(hf_sim_step(single.sim, single.state, NULL, &b, NULL), 0);
     assert_memory_equal(hf_state_q(lanes.state), hf_state_q(single.state), sizeof(double) * JOINTS);
     assert_memory_equal(&a.violation.limit_distance, &b.violation.limit_distance, sizeof a.violation.limit_distance);
     if (b.violation.limit_angle.id < JOINTS) assert_memory_equal(&a.violation.limit_angle, &b.violation.limit_angle, sizeof a.violation.limit_angle);
     violated += a.violation.limit_angle.amount > 0 && a.violation.limit_distance.amount > 0;
   }
-  assert_true(violated > STEPS / 2); // All of them have come to their limits.
+  assert_above(violated, STEPS / 2); // All of them have come to their limits.
   sim_world_free(&lanes), sim_world_free(&single);
 }
 
@@ -47,11 +47,12 @@ static void test_all_joints_end_at_their_limits(void** state) {
   (void)state;
   hfSimConfig config = hf_sim_config_default();
   simWorld w = sim_world_with(make_model(0), &config);
-  for (int i = 0; i < 20000; ++i) assert_true(hf_sim_step(w.sim, w.state, NULL, NULL, NULL) >= 0);
+  for (int i = 0; i < 20000; ++i) assert_at_least(hf_sim_step(w.sim, w.state, NULL, NULL, NULL), 0);
   for (int j = 0; j < JOINTS; ++j) {
     const double *range = hf_model_jnt_range(w.model) + 2 * j, q = hf_state_q(w.state)[j];
     double beyond = fmax(range[0] - q, q - range[1]);
-    assert_true(beyond > -0.03 && beyond < 0.03);
+    assert_above(beyond, -0.03);
+    assert_below(beyond, 0.03);
   }
   sim_world_free(&w);
 }

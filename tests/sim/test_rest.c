@@ -153,7 +153,7 @@ static void test_parameters_count(void** state) {
   hf_params_gravity(params)[2] = 0;
   assert_int_equal(hf_params_update(params, &error), HF_OK);
   assert_int_equal(hf_sim_step(sim, s, &in, NULL, &error), HF_OK);
-  assert_true(hf_state_v(s)[10] > 1e-4); // the ball no longer presses on the floor, which pushes it up
+  assert_above(hf_state_v(s)[10], 1e-4); // the ball no longer presses on the floor, which pushes it up
   hf_sim_free(sim);
   hf_state_free(s);
   hf_params_free(params);
@@ -204,7 +204,7 @@ static void test_signals(void** state) {
   twins t = make_twins(SCENE("<text name='hf.signal.left' data='table 0 20 .5 20 .6 30'/><text name='hf.signal.right' data='table 0 20 .5 20 .6 30'/>", ""), 0);
   step_twins(&t, 200);
   assert_int_equal(step_twins(&t, 45), 45);
-  assert_true(step_twins(&t, 60) < 10); // from 0.5 s on the fingers press harder
+  assert_below(step_twins(&t, 60), 10); // from 0.5 s on the fingers press harder
   step_twins(&t, 200);
   assert_int_equal(step_twins(&t, 20), 20);
   free_twins(&t);
@@ -227,9 +227,9 @@ static void test_inverse_dynamics_along_a_signal(void** state) {
     simWorld a = sim_world_make(driven[i], 0, 1e-8), b = sim_world_make(driven[i], 0, 1e-8), rest = sim_world_make(held[i], 0, 1e-8);
     twins t = {a, b};
     step_twins(&t, 256);
-    assert_true(fabs(sim_v(&t.idle)[0]) < 1e-9); // rounding of the weight, which the drive holds
+    assert_below(fabs(sim_v(&t.idle)[0]), 1e-9); // rounding of the weight, which the drive holds
     step_twins(&t, 1);
-    assert_true(sim_v(&t.idle)[0] > 0.01); // the signal rises with 0.5 m/s, of which computed torque makes 20/s 0.5 m/s h in a step
+    assert_above(sim_v(&t.idle)[0], 0.01); // the signal rises with 0.5 m/s, of which computed torque makes 20/s 0.5 m/s h in a step
     step_twins(&t, 200);
     sim_world_step(&rest, 300);
     assert_true(sim_v(&rest)[0] == 0);

@@ -26,11 +26,13 @@ static void rows_report_the_weight_they_hold(void** state) {
     const double *sensor = hf_sim_sensors(w.sim), *force = hf_sim_actuator_force(w.sim);
     print_message("%s: limit %.9g, parent %.2g, servo %.9g, two %.9g and %.9g\n", hf_method_name(METHODS[k]), sensor[0], sensor[3], force[0], force[1], force[2]);
     // 1e-6: after 1 s, the time constants being 0.02 s at most, the rest of the motion is rounding.
-    assert_true(fabs(sensor[0] - 9.81) < 1e-6);
-    assert_true(fabs(sensor[3]) < 1e-6); // the equality carries all, the joint's parent nothing
-    assert_true(fabs(force[0] - 9.81) < 1e-6 && fabs(sensor[4] - 9.81) < 1e-6);
-    assert_true(fabs(force[1] + 2 * force[2] - 9.81) < 1e-6 && fabs(sensor[5] - 9.81) < 1e-6);
-    assert_true(fabs(force[2] - 2 * force[1]) < 1e-6); // the same gains, at lengths of q and 2 q
+    assert_below(fabs(sensor[0] - 9.81), 1e-6);
+    assert_below(fabs(sensor[3]), 1e-6); // the equality carries all, the joint's parent nothing
+    assert_below(fabs(force[0] - 9.81), 1e-6);
+    assert_below(fabs(sensor[4] - 9.81), 1e-6);
+    assert_below(fabs(force[1] + 2 * force[2] - 9.81), 1e-6);
+    assert_below(fabs(sensor[5] - 9.81), 1e-6);
+    assert_below(fabs(force[2] - 2 * force[1]), 1e-6); // the same gains, at lengths of q and 2 q
     sim_world_free(&w);
   }
 }

@@ -20,8 +20,8 @@ static void test_target_is_met(void** state) {
   w.input->velocity_target[1] = -0.7;
   sim_world_step(&w, 20);
   // near-rigid rows let through 1/3949 of what gravity does to a joint in a step (about 1.5 rad/s)
-  assert_true(fabs(sim_v(&w)[0] - 0.3) < 5e-4);
-  assert_true(fabs(sim_v(&w)[1] + 0.7) < 5e-4);
+  assert_below(fabs(sim_v(&w)[0] - 0.3), 5e-4);
+  assert_below(fabs(sim_v(&w)[1] + 0.7), 5e-4);
   sim_world_free(&w);
 }
 
@@ -35,10 +35,10 @@ static void test_limit_is_exact(void** state) {
   for (int k = 0; k < 100; ++k) {
     sim_world_step(&w, 1);
     const double* tau = hf_sim_target_force(w.sim);
-    for (int i = 0; i < 2; ++i) assert_true(fabs(tau[i]) <= 0.8);
+    for (int i = 0; i < 2; ++i) assert_at_most(fabs(tau[i]), 0.8);
     saturated += tau[0] == -0.8;
   }
-  assert_true(saturated > 50);
+  assert_above(saturated, 50);
   sim_world_free(&w);
 }
 
@@ -83,11 +83,11 @@ static void compare_inverse(simWorld* w, const double* acted, const double* v1, 
   int nv = w->model->nv;
   double out[16], largest = 1;
   hfError error = {HF_OK, ""};
-  assert_true(nv <= 16);
+  assert_at_most(nv, 16);
   for (int i = 0; i < nv; ++i) w->input->force[i] = 0;
   assert_int_equal(hf_sim_inverse(w->sim, before, w->input, v1, out, &error), HF_OK);
   for (int i = 0; i < nv; ++i) largest = fmax(largest, fabs(acted[i]));
-  for (int i = 0; i < nv; ++i) assert_true(fabs(out[i] - acted[i]) < 1e-8 * largest);
+  for (int i = 0; i < nv; ++i) assert_below(fabs(out[i] - acted[i]), 1e-8 * largest);
 }
 
 static void copy_state(hfState* to, const hfState* from) { memcpy(to, from, from->size); }
@@ -112,7 +112,9 @@ static void test_inverse_of_given_forces(void** state) {
     compare_inverse(&w, tau, sim_v(&w), before);
     ++compared;
   }
-  assert_true(touching > 50 && limited > 50 && compared > 200);
+  assert_above(touching, 50);
+  assert_above(limited, 50);
+  assert_above(compared, 200);
   hf_state_free(before);
   sim_world_free(&w);
 }
@@ -137,7 +139,8 @@ static void test_inverse_of_targets(void** state) {
     w.input->velocity_target[0] = w.input->velocity_target[1] = NAN;
     compare_inverse(&w, acted, sim_v(&w), before);
   }
-  assert_true(touching > 50 && saturated > 50);
+  assert_above(touching, 50);
+  assert_above(saturated, 50);
   hf_state_free(before);
   sim_world_free(&w);
 }
@@ -172,7 +175,8 @@ static void test_drive_lands_within_a_step(void** state) {
   sim_world_step(&w, 1);
   assert_int_equal(hf_sim_contact_count(w.sim), 1);
   double overlap = sim_q(&w)[0] - 0.005, none = 0;
-  assert_true(overlap > 0 && overlap < 5e-5); // less than what a step leaves to the next one where it was not foreseen
+  assert_above(overlap, 0); // less than what a step leaves to the next one where it was not foreseen
+  assert_below(overlap, 5e-5);
   compare_inverse(&w, &none, sim_v(&w), before);
   hf_state_free(before);
   sim_world_free(&w);

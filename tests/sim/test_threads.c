@@ -54,7 +54,7 @@ static void free_world(world* w) {
 static void assert_same(const world* one, const world* other) {
   for (int i = 0; i < one->nmethod; ++i) {
     if (!one->end[i] || !other->end[i]) fail_msg("%s%s", one->error.message, other->error.message);
-    assert_true(one->end[i]->time > 0);
+    assert_above(one->end[i]->time, 0);
     assert_int_equal(one->end[i]->size, other->end[i]->size);
     assert_memory_equal(hf_state_q(one->end[i]), hf_state_q(other->end[i]), sizeof(double) * (size_t)one->end[i]->nq);
     assert_memory_equal(hf_state_v(one->end[i]), hf_state_v(other->end[i]), sizeof(double) * (size_t)one->end[i]->nv);

@@ -28,7 +28,7 @@ static hfViolations step_once(simWorld* w) {
 
 static double* coordinate(const simWorld* w, const char* joint) {
   int j = hf_model_find(w->model, HF_OBJECT_JOINT, joint);
-  assert_true(j >= 0);
+  assert_at_least(j, 0);
   return hf_state_mutable_q(w->state) + hf_model_jnt_qposadr(w->model)[j];
 }
 
@@ -114,7 +114,8 @@ static void test_spatial_tendon(void** state) {
     *coordinate(&w, "x") = 0.25;
     hfViolations v = step_once(&w);
     double x = *coordinate(&w, "x");
-    assert_true(x > 0.1 && x < 0.25);
+    assert_above(x, 0.1);
+    assert_below(x, 0.25);
     check(w.model, v.equality_distance, x, HF_OBJECT_EQUALITY, "taut");
     check(w.model, v.limit_distance, x - 0.1, HF_OBJECT_TENDON, "rope");
     sim_world_free(&w);
@@ -153,7 +154,7 @@ static void test_depends_on_the_state(void** state) {
     hfState* start = hf_state_create(w.model);
     hf_state_copy(start, w.state, &error);
     hfViolations first = step_once(&w), second = step_once(&w);
-    assert_true(second.equality_distance.amount < first.equality_distance.amount);
+    assert_below(second.equality_distance.amount, first.equality_distance.amount);
     hf_state_copy(w.state, start, &error);
     hfViolations again = step_once(&w);
     assert_same(&again, &first);
@@ -183,7 +184,7 @@ static void test_still_world(void** state) {
     hfViolations v = step_once(&w);
     check(w.model, v.limit_distance, depth, HF_OBJECT_JOINT, "x");
   }
-  assert_true(depth > 1e-9);
+  assert_above(depth, 1e-9);
   sim_world_free(&w);
 }
 
@@ -200,15 +201,15 @@ static void test_batch(void** state) {
   hf_state_mutable_q(moved)[0] = 0.07; // body a
   hf_batch_set_state(batch, 1, moved, &error);
   hf_state_free(moved);
-  assert_true(hf_batch_step(batch, 10, NULL, &error) >= 0);
+  assert_at_least(hf_batch_step(batch, 10, NULL, &error), 0);
   const hfWorldReport* report = hf_batch_reports(batch);
   check_none(report[0].violation.equality_distance);
   simWorld alone = sim_world_with(parse_model(scene), NULL); // The first step ends with the worst.
   hf_state_mutable_q(alone.state)[0] = 0.07;
   step_once(&alone);
   check(m, report[1].violation.equality_distance, sim_q(&alone)[0], HF_OBJECT_EQUALITY, "tie");
-  assert_true(hf_batch_step(batch, 200, NULL, &error) >= 0);
-  assert_true(hf_batch_reports(batch)[1].violation.equality_distance.amount < sim_q(&alone)[0]);
+  assert_at_least(hf_batch_step(batch, 200, NULL, &error), 0);
+  assert_below(hf_batch_reports(batch)[1].violation.equality_distance.amount, sim_q(&alone)[0]);
   sim_world_free(&alone);
   hf_batch_free(batch);
   hf_model_free(m);
@@ -241,11 +242,13 @@ static void test_letting_go(void** state) {
     snprintf(text, sizeof text, swinging_load, cases[i][0]);
     simWorld w = sim_world_make(text, cases[i][1], 1e-8);
     hfStepReport report;
-    assert_true(step_until_status(&w, (int)(3 / cases[i][1]), &report) < 3 / cases[i][1] - 1);
+    assert_below(step_until_status(&w, (int)(3 / cases[i][1]), &report), 3 / cases[i][1] - 1);
     assert_int_equal(report.status, HF_LET_GO);
     assert_int_equal(report.let_go_kind, HF_OBJECT_EQUALITY);
-    assert_true(report.nlet_go >= 1 && report.let_go >= 0 && report.let_go < w.model->neq);
-    assert_true(report.violation.equality_distance.amount < 1);
+    assert_at_least(report.nlet_go, 1);
+    assert_at_least(report.let_go, 0);
+    assert_below(report.let_go, w.model->neq);
+    assert_below(report.violation.equality_distance.amount, 1);
     sim_world_free(&w);
   }
 }
@@ -310,7 +313,7 @@ static void test_equalities_hold_in_continuous_time(void** state) {
       hfStepReport report;
       step_until_status(&w, 250, &report);
       assert_int_not_equal(report.status, HF_LET_GO);
-      assert_true(report.violation.equality_distance.amount < 1e-4); // 0.01 mm with implicit Euler
+      assert_below(report.violation.equality_distance.amount, 1e-4); // 0.01 mm with implicit Euler
       sim_world_free(&w);
     }
 }

@@ -99,7 +99,8 @@ static void test_same_bits_in_every_build(void** state) {
     config.coupling = i % 7 ? 0 : i / 7 % 3; // and, less often, every coupling
     make_problem(&b, &r, i);
     hfStepCapacity c = hf_step_problem_capacity(&b.P);
-    assert_true(c.nv <= 128 && c.nrow <= 256);
+    assert_at_most(c.nv, 128);
+    assert_at_most(c.nrow, 256);
     assert_int_equal(hf_solver_create(&solver, &c, NULL), HF_OK);
     assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
     add_to_hash(&hash, v, sizeof(double) * (size_t)c.nv);
@@ -133,7 +134,7 @@ static void test_what_a_solver_keeps_changes_no_bit(void** state) {
     make_problem(&b, &(testRandom){2024 + (uint64_t)(i % 2 ? i : 0)}, i);
     all = capacity_union(all, hf_step_problem_capacity(&b.P));
   }
-  assert_true(all.nv + all.nrow <= MOST_NUMBERS);
+  assert_at_most(all.nv + all.nrow, MOST_NUMBERS);
   assert_int_equal(hf_solver_create(&keeper, &all, NULL), HF_OK);
   for (int i = 0; i < 60; ++i) {
     make_problem(&b, &(testRandom){2024 + (uint64_t)(i % 2 ? i : 0)}, i);

@@ -26,7 +26,8 @@ static int search(chain c, double small) {
       return b.trials + 1;
     }
     hfi_bracket_add(&b, (hfiTrial){alpha, g});
-    assert_true(b.lo.g < 0 && b.hi.g > 0);
+    assert_below(b.lo.g, 0);
+    assert_above(b.hi.g, 0);
   }
 }
 
@@ -45,7 +46,7 @@ static void test_zero_behind_a_bend_takes_few_trials(void** state) {
   for (double slope = 1e2; slope <= 1e6; slope *= 10) {
     int trials = 0;
     for (int k = 0; k < 1000; ++k) trials += search((chain){random_uniform(&r, 0, 0.95), slope}, 0.3);
-    assert_true(trials < 7000);
+    assert_below(trials, 7000);
   }
 }
 

@@ -55,7 +55,8 @@ static void test_cycles_are_damped(void** state) {
   assert_float_equal(f.lag, 12 + 0.25 * 4, 0);
   assert_float_equal(f.force[2], 2 - 0.25 * 2, 0);
   for (int i = 0; i < 200; ++i) iterate(&f, i % 2 ? 16 : 8, 4, 0);
-  assert_true(f.lag > 10 && f.lag < 14); // between the two, where it hardly moves
+  assert_above(f.lag, 10); // between the two, where it hardly moves
+  assert_below(f.lag, 14);
 }
 
 // What does not change stays as it is, whatever the shares are.
@@ -85,7 +86,8 @@ static void test_forces_are_extrapolated(void** state) {
   assert_float_equal(f.force[1], 4, 0);
   assert_float_equal(f.force[2], 2 + 0.5 * 2, 0);
   assert_int_equal(hfi_damp_extrapolate(I, 0, 100), 1);
-  assert_true(f.pi0 > 0 && f.lag > 0);
+  assert_above(f.pi0, 0);
+  assert_above(f.lag, 0);
   f.pi0 = 0;
   iterate(&f, 8, 4, 0);
   assert_int_equal(hfi_damp_extrapolate(I, 0, 1), 0);

@@ -85,7 +85,8 @@ static void test_derivative_where_the_force_is_known(void** state) {
 // A 2 x 2 block has no negative eigenvalue: trace and determinant, up to rounding.
 static void assert_not_indefinite(const double* g) {
   double trace = g[0] + g[2], determinant = g[0] * g[2] - g[1] * g[1];
-  assert_true(trace > 0 && determinant >= -1e-14 * trace * trace);
+  assert_above(trace, 0);
+  assert_at_least(determinant, -1e-14 * trace * trace);
 }
 
 static void check_any_force(hfiIsland* I, testRandom* r) {
@@ -93,7 +94,7 @@ static void check_any_force(hfiIsland* I, testRandom* r) {
   for (int i = 0; i < 5; ++i) I->duals.w[1 + i] = length * (i % 3 == 1 ? sin(angle) : cos(angle));
   hfi_dual_set_responses(I);
   assert_not_indefinite(I->rows.response[0].gtt);
-  assert_true(I->rows.response[0].gtt[3] >= 0);
+  assert_at_least(I->rows.response[0].gtt[3], 0);
   assert_not_indefinite(I->rows.response[0].gtt + 4);
 }
 
@@ -110,12 +111,14 @@ static void check_advance(hfiIsland* I, testRandom* r) {
   for (int i = 0; i < 6; ++i) I->rows.s1[i] = I->rows.s[i] + random_uniform(r, -0.1, 0.1);
   hfi_dual_update(I);
   memcpy(w, I->duals.w, sizeof w);
-  assert_true(hypot(w[1], w[2]) <= 1 + 1e-14 && fabs(w[3]) <= 1 && hypot(w[4], w[5]) <= 1 + 1e-14);
+  assert_at_most(hypot(w[1], w[2]), 1 + 1e-14);
+  assert_at_most(fabs(w[3]), 1);
+  assert_at_most(hypot(w[4], w[5]), 1 + 1e-14);
   memcpy(I->rows.s1, I->rows.s, sizeof w);
   hfi_dual_update(I);
   memcpy(w, I->duals.w, sizeof w);
   take_forces(I);
-  for (int i = 1; i < 6; ++i) assert_true(fabs(w[i] - I->duals.w[i]) <= 1e-14);
+  for (int i = 1; i < 6; ++i) assert_at_most(fabs(w[i] - I->duals.w[i]), 1e-14);
 }
 
 static void test_advance_ends_at_the_force(void** state) {
@@ -164,7 +167,7 @@ static int solve_cards(problemBuilder* b) {
   double* impulse = v + capacity.nv;
   assert_int_equal(hf_solver_solve(solver, &config, &b->P, v, impulse, &report, NULL), HF_OK);
   assert_int_equal(report.rung, HF_RUNG_TAMSI);
-  assert_true(problem_residual(&b->P, v, impulse) <= 1e-8);
+  assert_at_most(problem_residual(&b->P, v, impulse), 1e-8);
   free(v);
   hf_solver_free(solver);
   return report.max_iterations;

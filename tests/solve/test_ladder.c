@@ -162,7 +162,7 @@ static void test_ladder_never_fails(void** state) {
   print_tally(&t, seed, (double)(clock() - start) / CLOCKS_PER_SEC);
   release(&f);
   assert_int_equal(t.failures, 0);
-  assert_true((double)t.served[HF_RUNG_TAMSI] >= 0.99 * (double)count);
+  assert_at_least((double)t.served[HF_RUNG_TAMSI], 0.99 * (double)count);
 }
 
 // Problems that once came back with more residual than the rung had reported: impulses evaluated
@@ -182,7 +182,7 @@ static void test_seeds_that_were_hard(void** state) {
     resize(&f, hf_step_problem_capacity(&f.builder.P));
     hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL);
     assert_true(answer_is_good(&f, &report, &residual));
-    assert_true(residual <= 2 * report.residual + 4 * problem_rounding(&f.builder.P, f.impulse));
+    assert_at_most(residual, 2 * report.residual + 4 * problem_rounding(&f.builder.P, f.impulse));
   }
   release(&f);
 }
@@ -203,7 +203,7 @@ static void test_steps_with_old_factors_end(void** state) {
   alarm(60); // Ends a loop that does not end; the solve takes well below a second.
   hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL);
   alarm(0);
-  assert_true(problem_residual(&f.builder.P, f.v, f.impulse) <= 1e-13); // 100 times the tolerance
+  assert_at_most(problem_residual(&f.builder.P, f.v, f.impulse), 1e-13); // 100 times the tolerance
   release(&f);
 }
 
@@ -224,13 +224,13 @@ static void test_each_rung_alone(void** state) {
       config.first_rung = config.last_rung = HF_RUNG_CONVEX;
       assert_int_equal(
           hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL), HF_OK);
-      assert_true(problem_residual(&f.builder.P, f.v, f.impulse) <= 1e-8);
+      assert_at_most(problem_residual(&f.builder.P, f.v, f.impulse), 1e-8);
       config.first_rung = config.last_rung = HF_RUNG_MERIT;
       merit +=
           hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL) == HF_OK;
     }
   print_message("merit rung alone: %d of %d\n", merit, 3 * count);
-  assert_true(merit > 3 * count / 2);
+  assert_above(merit, 3 * count / 2);
   release(&f);
 }
 

@@ -43,7 +43,8 @@ static void test_block_sticks_and_slides(void** state) {
     sim_world_step(&w, 20);
     // the dissipation form adds 1e-4 of the diagonal to contacts: that part of g h = 0.1 m/s
     double still = kWays[k].form == HF_MLCP_DISSIPATION ? 2e-5 : 1e-6;
-    assert_true(fabs(sim_v(&w)[0]) < still && fabs(sim_v(&w)[2]) < still);
+    assert_below(fabs(sim_v(&w)[0]), still);
+    assert_below(fabs(sim_v(&w)[2]), still);
     if (kWays[k].form == HF_MLCP_DISSIPATION) { // lifts what slides: normal forces buy friction
       sim_world_free(&w);
       continue;
@@ -51,7 +52,7 @@ static void test_block_sticks_and_slides(void** state) {
     w.input->force[0] = 15;
     sim_world_step(&w, 20);
     // x is an edge of the cone and a side of the pyramid; the push acts at the centre of mass
-    assert_true(fabs(sim_v(&w)[0] - 0.2 * (15 - 0.5 * 2 * 9.81) / 2) < 1e-5);
+    assert_below(fabs(sim_v(&w)[0] - 0.2 * (15 - 0.5 * 2 * 9.81) / 2), 1e-5);
     sim_world_free(&w);
   }
 }
@@ -70,7 +71,7 @@ static void test_block_rests(void** state) {
       simWorld w = make(xml, kWays[k].form, kWays[k].method, 8);
       sim_world_step(&w, 100); // fails where a step is not solved
       // the dissipation form adds 1e-4 of the diagonal to contacts: that part of g h = 0.1 m/s
-      assert_true(fabs(sim_v(&w)[2]) < (kWays[k].form == HF_MLCP_DISSIPATION ? 2e-5 : 1e-9));
+      assert_below(fabs(sim_v(&w)[2]), (kWays[k].form == HF_MLCP_DISSIPATION ? 2e-5 : 1e-9));
       sim_world_free(&w);
     }
 }
@@ -89,8 +90,8 @@ static void test_cones_of_k_edges(void** state) {
       sim_world_step(&w, 10);
       double speed = hypot(sim_v(&w)[0], sim_v(&w)[1]);
       // held friction is at most hold, so what slides gains 2 % of it over 0.1 s
-      if (slides) assert_true(speed > 0.9 * 0.1 * 0.02 * hold / 2);
-      else assert_true(speed < 1e-6);
+      if (slides) assert_above(speed, 0.9 * 0.1 * 0.02 * hold / 2);
+      else assert_below(speed, 1e-6);
       sim_world_free(&w);
     }
   }
@@ -109,8 +110,8 @@ static void test_what_drives_sticks_by_dissipation_and_skates_by_energy(void** s
     simWorld w = make(xml, expect[i].form, HF_LCP_LEMKE, 8);
     w.input->velocity_target[6] = 0.01;
     sim_world_step(&w, 1);
-    assert_true(fabs(sim_v(&w)[6] - 0.01) < 1e-6);
-    assert_true(fabs(sim_v(&w)[0] - expect[i].sled) < expect[i].tolerance);
+    assert_below(fabs(sim_v(&w)[6] - 0.01), 1e-6);
+    assert_below(fabs(sim_v(&w)[0] - expect[i].sled), expect[i].tolerance);
     sim_world_free(&w);
   }
 }
@@ -124,15 +125,15 @@ static void test_target_under_limit(void** state) {
     w.input->velocity_target[0] = 0.2;
     w.input->force_limit[0] = 200;
     sim_world_step(&w, 2);
-    assert_true(fabs(sim_v(&w)[0] - 0.2) < 1e-6);
-    assert_true(fabs(hf_sim_target_force(w.sim)[0] - 9.81) < 1e-4);
+    assert_below(fabs(sim_v(&w)[0] - 0.2), 1e-6);
+    assert_below(fabs(hf_sim_target_force(w.sim)[0] - 9.81), 1e-4);
     sim_world_free(&w);
   }
   simWorld w = make(xml, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 4);
   w.input->velocity_target[0] = 0.2;
   w.input->force_limit[0] = 5;
   sim_world_step(&w, 10);
-  assert_true(fabs(sim_v(&w)[0] + 10 * 0.002 * (9.81 - 5)) < 1e-9);
+  assert_below(fabs(sim_v(&w)[0] + 10 * 0.002 * (9.81 - 5)), 1e-9);
   sim_world_free(&w);
 }
 
@@ -146,7 +147,8 @@ static void test_failure_keeps_the_state(void** state) {
   hfStepReport report;
   w.input->velocity_target[0] = -1; // into the ground, without limit
   hfStatus status = hf_sim_step(w.sim, w.state, w.input, &report, &error);
-  assert_true(status > 0 && report.status == status);
+  assert_above(status, 0);
+  assert_true(report.status == status);
   assert_true(w.state->time == 0 && sim_v(&w)[0] == 0);
   sim_world_free(&w);
 }
@@ -179,7 +181,7 @@ static void test_results_of_a_step_that_is_not_taken(void** state) {
   assert_int_equal(hf_sim_contact_count(w.sim), 0);
   sim_q(&w)[0] = -1e-4, sim_v(&w)[0] = 0, w.state->time = 7;
   w.input->velocity_target[0] = -1;
-  assert_true(hf_sim_step(w.sim, w.state, w.input, NULL, &error) > 0);
+  assert_above(hf_sim_step(w.sim, w.state, w.input, NULL, &error), 0);
   assert_true(w.state->time == 7);
   assert_true(hf_sim_sensors(w.sim)[0] == -1e-4 && hf_sim_sensors(w.sim)[1] == 7);
   assert_int_equal(hf_sim_contact_count(w.sim), 1);
@@ -197,7 +199,9 @@ static void test_refuses_what_has_no_room(void** state) {
   hfStepCapacity c = hf_sim_capacity(w.sim);
   double v[6], impulse[64];
   assert_int_equal(hf_sim_problem(w.sim, w.state, w.input, &p, &error), HF_OK);
-  assert_true(p->nrow <= c.nrow && p->nrow <= 64 && p->nrow > 3);
+  assert_at_most(p->nrow, c.nrow);
+  assert_at_most(p->nrow, 64);
+  assert_above(p->nrow, 3);
   c.nrow = p->nrow - 1;
   assert_int_equal(hf_mlcp_create(&mlcp, &c, &config, &error), HF_OK);
   assert_int_equal(hf_mlcp_solve(mlcp, p, v, impulse, &report, &error), HF_ERROR_ARGUMENT);
@@ -222,8 +226,8 @@ static void test_fallback_steps(void** state) {
   w.input->velocity_target[0] = -1;
   w.input->force_limit[0] = 50;
   hfStepReport report;
-  assert_true(hf_sim_step(w.sim, w.state, w.input, &report, &error) >= 0);
-  assert_true(w.state->time > 0);
+  assert_at_least(hf_sim_step(w.sim, w.state, w.input, &report, &error), 0);
+  assert_above(w.state->time, 0);
   sim_world_free(&w);
 }
 
@@ -321,7 +325,7 @@ static void test_islands_at_rest(void** state) {
   config.method = HF_METHOD_MLCP;
   simWorld w = sim_world_with(load_model(HF_SOURCE_DIR "/models/allegro_mug.xml"), &config);
   sim_world_step(&w, 20); // each has the status HF_OK
-  for (int i = 0; i < 12; ++i) assert_true(fabs(sim_v(&w)[i]) < 1e-30);
+  for (int i = 0; i < 12; ++i) assert_below(fabs(sim_v(&w)[i]), 1e-30);
   sim_world_free(&w);
 }
 

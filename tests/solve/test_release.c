@@ -42,7 +42,7 @@ static hfSolveReport solve(const hfStepProblem* P, double* v, double* impulse) {
   assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
   assert_int_equal(hf_solver_solve(solver, &config, P, v, impulse, &report, NULL), HF_OK);
   hf_solver_free(solver);
-  assert_true(problem_residual(P, v, impulse) <= config.tolerance);
+  assert_at_most(problem_residual(P, v, impulse), config.tolerance);
   return report;
 }
 
@@ -58,7 +58,7 @@ static void test_drives_leave_their_bounds_together(void** state) {
     add_drives(&b, &r, 0.2, 4);
     hfSolveReport report = solve(&b.P, v, impulse);
     assert_int_equal(report.limited, 0);
-    assert_true(report.iterations <= 3);
+    assert_at_most(report.iterations, 3);
     for (int i = 0; i < DRIVES; ++i) assert_near(b.P.J[i] * v[HUB + i], b.P.saturated[i].s0, 2e-3);
   }
   problem_release(&b);
@@ -84,7 +84,8 @@ static void test_some_drives_stay_at_their_bounds(void** state) {
       else ++between;
     }
   }
-  assert_true(bound > 30 && between > 30);
+  assert_above(bound, 30);
+  assert_above(between, 30);
   problem_release(&b);
 }
 
@@ -106,7 +107,7 @@ static void test_released_steps_count_as_iterations(void** state) {
     hfSolveReport report;
     assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
     for (config.max_iterations = 1; config.max_iterations <= 3; ++config.max_iterations) {
-      assert_true(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL) >= 0);
+      assert_at_least(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), 0);
       assert_in_range(report.iterations, 1, config.max_iterations);
     }
     hf_solver_free(solver);

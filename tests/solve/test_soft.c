@@ -116,7 +116,8 @@ static int solve(problemBuilder* b, int rung, double* v) {
   double impulse[3 * MANY_CARDS];
   config.first_rung = rung, config.max_iterations = 1000;
   assert_int_equal(hf_solver_solve(solver, &config, &b->P, v, impulse, &report, NULL), HF_OK);
-  assert_true(report.coupled_residual <= 1e-10 && problem_residual(&b->P, v, impulse) <= 1e-10);
+  assert_at_most(report.coupled_residual, 1e-10);
+  assert_at_most(problem_residual(&b->P, v, impulse), 1e-10);
   hf_solver_free(solver);
   return report.iterations;
 }
@@ -188,7 +189,8 @@ static void test_rough_factors(void** state) {
     hfSolver* solver = make_solver(&b, &config);
     hfSolveReport report;
     assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
-    assert_true(report.coupled_residual <= 1e-10 && problem_residual(&b.P, v, impulse) <= 1e-10);
+    assert_at_most(report.coupled_residual, 1e-10);
+    assert_at_most(problem_residual(&b.P, v, impulse), 1e-10);
     hf_solver_free(solver);
   }
   problem_release(&b);
@@ -254,14 +256,18 @@ static void test_estimates_are_solved(void** state) {
     hfi_solver_estimate_heaps(solver, 1);
     assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
     int estimate = report.iterations;
-    assert_true(hfi_solver_has_estimates(solver) && estimate > 0 && report.islands == 1);
+    assert_true(hfi_solver_has_estimates(solver));
+    assert_above(estimate, 0);
+    assert_true(report.islands == 1);
     assert_estimate_is_of_use(&b.P, v, other, (int)seed);
     memcpy(b.P.v0, v, sizeof v);
     hfi_solver_estimate_heaps(solver, 0);
     assert_int_equal(hfi_solver_solve_changed(&(hfiSolveJob){solver, &config, &b.P, v, impulse, &report}, changed, NULL), HF_OK);
     assert_true(!hfi_solver_has_estimates(solver) && report.islands == 1);
-    assert_true(report.iterations > estimate && report.max_iterations == report.iterations);
-    assert_true(report.coupled_residual <= 1e-10 && problem_residual(&b.P, v, impulse) <= 1e-10);
+    assert_above(report.iterations, estimate);
+    assert_true(report.max_iterations == report.iterations);
+    assert_at_most(report.coupled_residual, 1e-10);
+    assert_at_most(problem_residual(&b.P, v, impulse), 1e-10);
     for (int i = 0; i < NV; ++i)
       if (!(fabs(v[i] - other[i]) <= 20e-9)) fail_msg("seed %d, dof %d: %g and %g", (int)seed, i, v[i], other[i]);
     hf_solver_free(solver);
@@ -284,7 +290,7 @@ static void test_unsolved_heap_goes_to_convex(void** state) {
   config.max_iterations = 1;
   assert_int_equal(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL), HF_OK);
   assert_int_equal(report.rung, HF_RUNG_CONVEX);
-  assert_true(report.coupled_residual <= 1e-10);
+  assert_at_most(report.coupled_residual, 1e-10);
   for (int i = 0; i < NV; ++i)
     if (!(fabs(v[i] - other[i]) <= 20e-9)) fail_msg("dof %d: %g and %g", i, v[i], other[i]);
   hf_solver_free(solver);
@@ -297,9 +303,11 @@ static hfSolveReport solve_balls(const problemBuilder* b) {
   hfSolver* solver = make_solver(b, &config);
   hfSolveReport report;
   double v[6 * MOST_BALLS], impulse[9 * MOST_BALLS];
-  assert_true(b->P.nv <= 6 * MOST_BALLS && b->P.nrow <= 9 * MOST_BALLS);
+  assert_at_most(b->P.nv, 6 * MOST_BALLS);
+  assert_at_most(b->P.nrow, 9 * MOST_BALLS);
   assert_int_equal(hf_solver_solve(solver, &config, &b->P, v, impulse, &report, NULL), HF_OK);
-  assert_true(report.residual <= 1e-10 && problem_residual(&b->P, v, impulse) <= 1e-10);
+  assert_at_most(report.residual, 1e-10);
+  assert_at_most(problem_residual(&b->P, v, impulse), 1e-10);
   hf_solver_free(solver);
   return report;
 }
@@ -363,7 +371,7 @@ static double true_residual(hfiIsland* I) {
 static void assert_duals_belong_to_forces(const hfiIsland* I, int k) {
   int32_t row = I->block[k].row;
   double bound = I->block[k].contact->mu[HF_SLIDING] * I->forces.lag[k];
-  for (int i = 1; i <= 2; ++i) assert_true(fabs(bound * I->duals.w[row + i] - I->forces.friction[row + i]) <= 1e-14 * bound);
+  for (int i = 1; i <= 2; ++i) assert_at_most(fabs(bound * I->duals.w[row + i] - I->forces.friction[row + i]), 1e-14 * bound);
 }
 
 // Forces at the first guess are a thousand times too large; where the soft start ends they are not, and the blocks have their own laws.
@@ -372,13 +380,14 @@ static void test_guess_is_close(void** state) {
   heap f;
   hfiSoft soft;
   hfiIsland* I = open_heap(&f);
-  assert_true(true_residual(I) > 0.99);
+  assert_above(true_residual(I), 0.99);
   assert_int_equal(hfi_soft_begin(I, &soft), 1);
   assert_int_equal(hfi_soft_approach(I, &soft, 20), 1);
-  assert_true(soft.iterations > 0 && soft.iterations <= 20);
-  assert_true(true_residual(I) <= TAKE_OVER);
+  assert_above(soft.iterations, 0);
+  assert_at_most(soft.iterations, 20);
+  assert_at_most(true_residual(I), TAKE_OVER);
   for (int k = 0; k < CARDS; ++k) assert_ptr_equal(I->block[k].contact, f.builder.P.contact + k);
-  for (int k = 0; k < CARDS; ++k) assert_true(hypot(I->duals.w[I->block[k].row + 1], I->duals.w[I->block[k].row + 2]) <= 1 + 1e-14);
+  for (int k = 0; k < CARDS; ++k) assert_at_most(hypot(I->duals.w[I->block[k].row + 1], I->duals.w[I->block[k].row + 2]), 1 + 1e-14);
   for (int k = 0; k < CARDS; ++k) assert_duals_belong_to_forces(I, k);
   close_heap(&f);
 }
@@ -415,7 +424,7 @@ static void test_inertia_is_added(void** state) {
   I->matrix.inertia = 0;
   assert_int_equal(hfi_system_factor(I), 0);
   hfi_system_solve(I, 0, y);
-  for (int i = 0; i < NV; ++i) assert_true(fabs(x[i] - y[i]) <= 1e-9 * fabs(x[i]) + 1e-12); // rounding over stiff contacts
+  for (int i = 0; i < NV; ++i) assert_at_most(fabs(x[i] - y[i]), 1e-9 * fabs(x[i]) + 1e-12); // rounding over stiff contacts
   close_heap(&f);
 }
 
@@ -456,7 +465,8 @@ static void test_first_step_has_inertia(void** state) {
   memcpy(dv, I->dofs.dv, sizeof dv);
   double with = step_error(I, 0.1, dv), without = step_error(I, 0, dv);
   print_message("with inertia %.2g, without %.2g\n", with, without);
-  assert_true(with < 0.01 && without > 0.03);
+  assert_below(with, 0.01);
+  assert_above(without, 0.03);
   close_islands(&t);
   problem_release(&b);
 }

@@ -123,7 +123,7 @@ static void test_non_finite_input_is_refused(void** state) {
       assert_int_equal(solve(&f, &config, &error), HF_ERROR_NONFINITE);
       assert_int_equal(f.report.status, HF_ERROR_NONFINITE);
       for (int j = 0; j < P->nv; ++j) assert_near(f.v[j], 42, 0);
-      assert_true(strlen(error.message) > 0);
+      assert_above(strlen(error.message), 0);
       if (i == 2) assert_non_null(strstr(error.message, "tree"));
       if (i == 4) assert_non_null(strstr(error.message, "block 0 on tree"));
       *places[i] = keep;
@@ -325,13 +325,15 @@ static void test_rows_of_few_trees_as_in_general(void** state) {
     int first = f.b.P.nrow; // of the rows of idle contacts
     for (int k = f.b.P.nblock; k > 0 && f.b.P.block[k - 1].law == HF_LAW_CONTACT; --k) first = f.b.P.block[k - 1].row;
     size_t bytes = sizeof *idle * (size_t)(f.b.P.nrow - first);
-    assert_true(nv <= 27 && f.b.P.nrow <= 212 && bytes <= sizeof idle);
+    assert_at_most(nv, 27);
+    assert_at_most(f.b.P.nrow, 212);
+    assert_at_most(bytes, sizeof idle);
     memcpy(v, f.v, sizeof *v * (size_t)nv), memcpy(idle, f.impulse + first, bytes);
     f.b.P.drift = drift;
     assert_int_equal(solve(&f, &config, NULL), status);
     f.b.P.drift = NULL;
     for (int k = 0; k < nv; ++k) apart = fmax(apart, fabs(f.v[k] - v[k])), size = fmax(size, fabs(v[k]));
-    assert_true(apart <= 1e-7 * size);
+    assert_at_most(apart, 1e-7 * size);
     assert_memory_equal(f.impulse + first, idle, bytes);
   }
   release(&f);
@@ -355,7 +357,8 @@ static void test_rows_of_one_tree_as_in_general(void** state) {
     int nv = f.b.P.nv, nrow = f.b.P.nrow;
     double v[27], impulse[180], drift[180] = {0};
     hfSolveReport report = f.report;
-    assert_true(nv <= 27 && nrow <= 180);
+    assert_at_most(nv, 27);
+    assert_at_most(nrow, 180);
     memcpy(v, f.v, sizeof *v * (size_t)nv), memcpy(impulse, f.impulse, sizeof *v * (size_t)nrow);
     f.b.P.drift = drift;
     assert_int_equal(solve(&f, &config, NULL), status);
@@ -392,7 +395,7 @@ static void test_impulses_that_cancel(void** state) {
       config.first_rung = rung;
       assert_int_equal(solve(&f, &config, NULL), HF_OK);
       assert_int_equal(f.report.rung, rung);
-      assert_true(f.report.residual <= config.tolerance);
+      assert_at_most(f.report.residual, config.tolerance);
       assert_near(f.impulse[0], h * force, 1e-14 * h * force);
       assert_near(M * f.v[0], 0, 1e-14 * h * force);
     }
@@ -423,11 +426,11 @@ static void test_rounding_that_moves_light_links(void** state) {
     prepare(&f);
     assert_int_equal(solve(&f, &config, NULL), HF_OK);
     assert_int_equal(f.report.rung, HF_RUNG_TAMSI);
-    assert_true(f.report.residual <= config.tolerance);
+    assert_at_most(f.report.residual, config.tolerance);
     most = f.report.iterations > most ? f.report.iterations : most;
   }
   print_message("at most %d iterations\n", most);
-  assert_true(most <= 30); // a few until the residual is rounding, and three that do not halve it
+  assert_at_most(most, 30); // a few until the residual is rounding, and three that do not halve it
   release(&f);
 }
 
@@ -456,7 +459,7 @@ static void test_rounding_of_a_fast_contact(void** state) {
     most = f.report.iterations > most ? f.report.iterations : most;
   }
   print_message("at most %d iterations\n", most);
-  assert_true(most <= 12); // Newton's on a parabola, and one that does not halve the residual
+  assert_at_most(most, 12); // Newton's on a parabola, and one that does not halve the residual
   release(&f);
 }
 
@@ -615,7 +618,7 @@ static void test_extreme_numbers(void** state) {
       for (int j = 0; j < P->ncontact; ++j) P->contact[j].stiffness *= b;
       prepare(&f);
       hfStatus status = solve(&f, &config, NULL);
-      assert_true(status >= 0);
+      assert_at_least(status, 0);
       for (int j = 0; j < P->nv; ++j) assert_true(isfinite(f.v[j]));
       for (int j = 0; j < P->nrow; ++j) assert_true(isfinite(f.impulse[j]));
     }
@@ -686,7 +689,7 @@ static void test_row_on_many_dofs_without_allocation(void** state) {
   alloc_fail_at(0);
   for (int i = 0; i < NV * TREES; ++i) assert_near(f.v[i], 1 - h * k * s, 1e-8);
   release(&f);
-  assert_true(alloc_live() <= live);
+  assert_at_most(alloc_live(), live);
 }
 
 int main(void) {

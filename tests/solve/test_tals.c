@@ -62,7 +62,7 @@ static void test_crossing_is_cut_at_the_closest_point(void** state) {
   double u[2] = {1, .999 * vs}, du[2] = {-2, 0};
   assert_near(hfi_tals_disc(u, du, vs, turn_of(3.1415)), .5, tolerance);
   u[1] = 1.001 * vs;
-  assert_true(hfi_tals_disc(u, du, vs, turn_of(3.1415)) > .5);
+  assert_above(hfi_tals_disc(u, du, vs, turn_of(3.1415)), .5);
 }
 
 // Figure 3, right: without crossing, the direction turns by theta_max at most.
@@ -78,7 +78,8 @@ static void test_turn_is_limited(void** state) {
         assert_near(a, 1, 0);
       else
         assert_near(turned, HFI_PI / 6, 1e-14); // a few roundings of atan2's arguments
-      assert_true(a > 0 && a <= 1);
+      assert_above(a, 0);
+      assert_at_most(a, 1);
     }
   // dv = -3 R(pi/6) v: the reference's quadratic has a single solution here
   double x = -.5, y = .7, c = cos(HFI_PI / 6), s = sin(HFI_PI / 6);
@@ -114,7 +115,8 @@ static void test_every_input_gives_a_step(void** state) {
   int n = sizeof odd / sizeof *odd;
   for (int i = 0; i < n * n * n * n; ++i) {
     double a = alpha_of(odd[i % n], odd[i / n % n], odd[i / n / n % n], odd[i / n / n / n]);
-    assert_true(a > 0 && a <= 1);
+    assert_above(a, 0);
+    assert_at_most(a, 1);
   }
   testRandom r = {31};
   for (int i = 0; i < 1000000; ++i) {
@@ -124,11 +126,12 @@ static void test_every_input_gives_a_step(void** state) {
       du[k] = random_normal(&r) * random_log(&r, 1e-8, 1e2);
     }
     double theta = random_uniform(&r, 0.01, 3.1), a = hfi_tals_disc(u, du, vs, turn_of(theta));
-    assert_true(a > 0 && a <= 1);
+    assert_above(a, 0);
+    assert_at_most(a, 1);
     double x = u[0] + a * du[0], y = u[1] + a * du[1];
     int outside = sqrt(u[0] * u[0] + u[1] * u[1]) > vs && sqrt(x * x + y * y) > 1.000001 * vs;
     if (outside)
-      assert_true(angle_of(u[0], u[1], x, y) <= theta + 1e-6); // atan2 of nearly parallel vectors
+      assert_at_most(angle_of(u[0], u[1], x, y), theta + 1e-6); // atan2 of nearly parallel vectors
   }
 }
 
@@ -212,7 +215,7 @@ static void test_figure_2(void** state) {
     previous = v;
     double r = box_residual(&b, v, &slope);
     v -= r / slope;
-    assert_true(fabs(v) > vs); // never inside
+    assert_above(fabs(v), vs); // never inside
     assert_true(i == 0 || v * previous < 0);
   }
   problemBuilder builder;
@@ -225,7 +228,7 @@ static void test_figure_2(void** state) {
   double exact = b.p / (b.m + b.h * b.W / vs);
   assert_near(solve_box(&builder, solver, &b, .2, &iterations), exact,
               1e-15 * vs + 4 * DBL_EPSILON * exact);
-  assert_true(iterations <= 3);
+  assert_at_most(iterations, 3);
   hf_solver_free(solver);
   problem_release(&builder);
 }
@@ -254,7 +257,7 @@ static void test_figure_4(void** state) {
     if (n > 1 && fabs(v) <= vs) entered = t;
   }
   assert_near(entered, .160, 1e-12);
-  assert_true(iterations <= 4);
+  assert_at_most(iterations, 4);
   hf_solver_free(solver);
   problem_release(&builder);
 }

@@ -27,7 +27,7 @@ static answer solve(const hfStepProblem* P, const hfSolverConfig* config) {
   if (hf_step_problem_validate(P, &error)) fail_msg("%s", error.message);
   assert_int_equal(hf_solver_create(&solver, &capacity, &error), HF_OK);
   assert_int_equal(hf_solver_solve(solver, config, P, a.v, a.impulse, &a.report, &error), HF_OK);
-  assert_true(a.report.rung <= HF_RUNG_TAMSI);
+  assert_at_most(a.report.rung, HF_RUNG_TAMSI);
   hf_solver_free(solver);
   return a;
 }
@@ -86,7 +86,7 @@ static void test_pizza_saver_small_moment(void** state) {
   assert_near(a.v[0], 0, 1e-17);
   assert_near(a.v[1], 0, 1e-17);
   assert_near(a.v[2], exact, 1e-20);
-  assert_true(fabs(a.v[2]) < 1e-6); // slip of each leg is R w
+  assert_below(fabs(a.v[2]), 1e-6); // slip of each leg is R w
 }
 
 static void test_pizza_saver_large_moment(void** state) {
@@ -148,13 +148,14 @@ static void test_cylinder_sticks_after_impact(void** state) {
       normal += a.impulse[3 * i];
       friction += a.impulse[3 * i + 1];
     }
-    assert_true(fabs(vt) < 1e-6);
+    assert_below(fabs(vt), 1e-6);
     assert_near(a.v[0] - 0.5, friction, 1e-12); // the impulse stops x and turns the cylinder alike
     assert_near(a.v[2], friction, 1e-12);
     assert_near(friction, -0.25, 1e-6);
     assert_near(a.v[1] + 3 + 9e-3, normal, 1e-12);
-    assert_true(normal > 3 && a.v[1] < 3e-3); // dissipation lets it leave with 1/d at most
-    assert_true(-friction < 0.1 * normal);
+    assert_above(normal, 3); // dissipation lets it leave with 1/d at most
+    assert_below(a.v[1], 3e-3);
+    assert_below(-friction, 0.1 * normal);
   }
 }
 
@@ -167,8 +168,8 @@ static void test_cylinder_slides_after_impact(void** state) {
       normal += a.impulse[3 * i];
       friction += a.impulse[3 * i + 1];
     }
-    assert_true(vt > 1e-6);
-    assert_true(a.v[2] < 0);
+    assert_above(vt, 1e-6);
+    assert_below(a.v[2], 0);
     assert_near(friction, -0.1 * normal, 1e-13);
     assert_near(vt, 0.7 - 2 * 0.1 * normal, 1e-12);
   }
@@ -258,9 +259,9 @@ static void test_one_way_is_unstable_where_tamsi_is_not(void** state) {
     if (coupling == HF_COUPLING_TWO_WAY) {
       assert_near(depth, 9.81e-6, 1e-12);
       assert_near(v, 0, 1e-12);
-      assert_true(fastest < 1e-4);
+      assert_below(fastest, 1e-4);
     } else
-      assert_true(fastest > 0.1);
+      assert_above(fastest, 0.1);
   }
   problem_release(&b);
 }
@@ -435,7 +436,7 @@ static int check_jacobians(hfiIsland* I, testRandom* random) {
   for (int coupling = HF_COUPLING_TWO_WAY; coupling <= HF_COUPLING_FRICTIONLESS; ++coupling) {
     double kink, noise, error = measure_jacobian_error(I, random, coupling, &kink, &noise);
     if (kink > 1e-4 + 100 * noise || noise > 1e-3) ++left_out;
-    else assert_true(error < 1e-4 + 100 * noise); // curvature within the stencil, rounding of many rows
+    else assert_below(error, 1e-4 + 100 * noise); // curvature within the stencil, rounding of many rows
   }
   return left_out;
 }
@@ -470,7 +471,8 @@ static void test_jacobian_against_differences(void** state) {
     close_islands(&t);
   }
   print_message("Jacobian: %d islands checked, %d left out\n", all - left_out, left_out);
-  assert_true(all > 3 * left_out && refused > 0);
+  assert_above(all, 3 * left_out);
+  assert_above(refused, 0);
   problem_release(&b);
 }
 

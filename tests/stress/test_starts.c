@@ -27,9 +27,10 @@ static void check_connect(const char* custom, double u, int method) {
     sim_world_step(&w, 1);
     fastest = fmax(fastest, fmax(speed_of(sim_v(&w)), speed_of(sim_v(&w) + 6)));
   }
-  assert_true(fastest < 0.5 * u * 1.01 && fastest > 0.4 * u);
+  assert_below(fastest, 0.5 * u * 1.01);
+  assert_above(fastest, 0.4 * u);
   assert_near(sim_q(&w)[7] - sim_q(&w)[0], 1, 1e-3);
-  assert_true(speed_of(sim_v(&w)) < 0.02 * u);
+  assert_below(speed_of(sim_v(&w)), 0.02 * u);
   sim_world_free(&w);
 }
 
@@ -69,7 +70,7 @@ static void test_closing_turns_nothing(void** state) {
       sim_world_step(&w, 1);
       largest = fmax(largest, v3_norm(angular_momentum(&w)));
     }
-    assert_true(largest < largest_of[k]);
+    assert_below(largest, largest_of[k]);
     sim_world_free(&w);
   }
 }
@@ -104,7 +105,7 @@ static void test_a_jump_of_speed_gives_no_energy(void** state) {
     sim_world_step(&w, 1);
     hf_dynamics_set_position(d, sim_q(&w), NULL);
     hf_dynamics_set_velocity(d, sim_v(&w));
-    assert_true(hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, sim_q(&w)) < 4 * 1.01); // rounding, and slow errors
+    assert_below(hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, sim_q(&w)), 4 * 1.01); // rounding, and slow errors
   }
   hf_dynamics_free(d);
   sim_world_free(&w);
@@ -125,7 +126,8 @@ static void test_deep_overlap_is_not_thrown(void** state) {
       sim_world_step(&w, 1);
       fastest = fmax(fastest, sim_v(&w)[2]);
     }
-    assert_true(fastest > 0.1 * largest[k] && fastest < 1.01 * largest[k]);
+    assert_above(fastest, 0.1 * largest[k]);
+    assert_below(fastest, 1.01 * largest[k]);
     assert_near(sim_q(&w)[2], 0.1, 2e-3);
     sim_world_free(&w);
   }
@@ -144,7 +146,8 @@ static void test_stretched_arm_is_not_thrown(void** state) {
     sim_world_step(&w, 1);
     fastest = fmax(fastest, fabs(sim_v(&w)[0]));
   }
-  assert_true(0.5 * inertia * fastest * fastest < 0.0625 * 1.004 && fastest > 0.1);
+  assert_below(0.5 * inertia * fastest * fastest, 0.0625 * 1.004);
+  assert_above(fastest, 0.1);
   sim_world_free(&w);
 }
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/compare.h"
+
 // HF_FULL=1 asks for the long form of the tests.
 static inline int is_full(void) {
   const char* value = getenv("HF_FULL");

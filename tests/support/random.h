@@ -2,6 +2,8 @@
 #ifndef HF_TESTS_RANDOM_H
 #define HF_TESTS_RANDOM_H
 
+#include "support/cmocka_all.h"
+
 #include <math.h>
 #include <stdint.h>
 
@@ -10,7 +12,12 @@ typedef struct testRandom {
 } testRandom;
 
 static inline uint64_t random_bits(testRandom* r) {
+  // a state that the last draw did not leave begins another stream, which a failure names
+  static uint64_t left_by_last_draw;
+  if (r->state != left_by_last_draw) *stream_seed() = r->state;
+
   uint64_t z = (r->state += UINT64_C(0x9E3779B97F4A7C15));
+  left_by_last_draw = r->state;
   z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
   return z ^ (z >> 31);

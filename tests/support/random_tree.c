@@ -98,8 +98,8 @@ static void add_frames(Growth* g, int body) {
   random_vector(g->r, 0.3, geom.pos);
   if (random_chance(g->r, 0.5)) q_store(geom.quat, random_rotation(g->r));
   geom.size[0] = random_uniform(g->r, 0.01, 0.1);
-  assert_true(hf_builder_add_site(g->b, &site, NULL) >= 0);
-  assert_true(hf_builder_add_geom(g->b, &geom, NULL) >= 0);
+  assert_at_least(hf_builder_add_site(g->b, &site, NULL), 0);
+  assert_at_least(hf_builder_add_geom(g->b, &geom, NULL), 0);
 }
 
 static void add_tendon(Growth* g) {

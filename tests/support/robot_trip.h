@@ -143,7 +143,8 @@ static inline int compare_ends(const hfModel* a, int i, hfPose X, const hfModel*
   for (int sign = -1; sign <= 1; sign += 2) {
     const double end[3] = {0, 0, sign * hf_model_geom_size(a)[3 * i + 1]};
     k = next_said(b, k + 1, write);
-    assert_true(k >= 0 && hf_model_geom_type(b)[k] == HF_GEOM_SPHERE);
+    assert_at_least(k, 0);
+    assert_true(hf_model_geom_type(b)[k] == HF_GEOM_SPHERE);
     assert_near(hf_model_geom_size(a)[3 * i], hf_model_geom_size(b)[3 * k], 1, path, "the radius of an end");
     assert_near(0, trip_distance(trip_point(X, end), hf_dynamics_geom_pose(y, k).p), 10, path, "the distance of an end");
   }

@@ -83,7 +83,9 @@ static inline void check_text_round_trip(const char* text) {
   char path[] = "/tmp/holdfast_write_text_XXXXXX";
   int fd = mkstemp(path);
   ssize_t length = (ssize_t)strlen(text);
-  assert_true(fd >= 0 && write(fd, text, (size_t)length) == length && close(fd) == 0);
+  assert_at_least(fd, 0);
+  assert_true(write(fd, text, (size_t)length) == length);
+  assert_true(close(fd) == 0);
   check_round_trip(path);
   unlink(path);
 }

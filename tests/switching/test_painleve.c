@@ -69,8 +69,8 @@ static void test_certificate(void** state) {
     hf_model_free(model);
   }
   print_message("A and b differ from theory by %.2g; %d paradoxes\n", worst, paradox);
-  assert_true(worst < 1e-4); // the tip's radius 1e-6 over 0.5 m, times accelerations of ten
-  assert_true(paradox > 10);
+  assert_below(worst, 1e-4); // the tip's radius 1e-6 over 0.5 m, times accelerations of ten
+  assert_above(paradox, 10);
 }
 
 // A run through the paradox: where it ends after 20 ms. dwell < 0: the default one.
@@ -107,10 +107,10 @@ static void test_jump(void** state) {
   for (int i = 0; i < 4; ++i)
     change[i] =
         fabs(v[i + 1][0] - v[i][0]) + fabs(v[i + 1][1] - v[i][1]) + fabs(v[i + 1][2] - v[i][2]);
-  for (int i = 1; i < 4; ++i) assert_true(change[i] < change[i - 1]);
+  for (int i = 1; i < 4; ++i) assert_below(change[i], change[i - 1]);
   double before[3], q[3];
   place(1.1, 0, 1, q, before);
-  assert_true(fabs(v[4][0] - before[0]) > 0.1); // a jump, within 20 ms in which g changes v by 0.2
+  assert_above(fabs(v[4][0] - before[0]), 0.1); // a jump, within 20 ms in which g changes v by 0.2
 }
 
 static void test_switching(void** state) {
@@ -124,8 +124,8 @@ static void test_switching(void** state) {
       "%d switches, first %s at %g s; v %.8f %.8f %.8f, compliant %.8f %.8f %.8f; rigid %.4f s\n",
       sum.nswitch, hf_switch_reason_name(sum.first.reason), sum.first.time, v[0], v[1], v[2],
       soft[0], soft[1], soft[2], sum.rigid_time);
-  assert_true(sum.nswitch >= 2);
-  for (int i = 0; i < 3; ++i) assert_true(fabs(v[i] - soft[i]) < 2e-3);
+  assert_at_least(sum.nswitch, 2);
+  for (int i = 0; i < 3; ++i) assert_below(fabs(v[i] - soft[i]), 2e-3);
 }
 
 // A compliant phase lasts for the dwell at least. The first one begins at once: its end is the second switch.
@@ -139,9 +139,11 @@ static void test_dwell(void** state) {
     print_message("dwell %g s: compliant from %g s, %d switches, the last at %g s\n", dwell[i], sum.first.time,
                   sum.nswitch, sum.last.time);
     assert_int_equal(sum.status, HF_OK);
-    assert_true(sum.nswitch >= 2 && !sum.first.rigid && sum.last.rigid);
-    assert_true(sum.last.time - sum.first.time >= dwell[i] - 1e-12); // time is a sum of steps
-    if (i == 0) assert_true(sum.last.time - sum.first.time < dwell[1]); // it is the dwell that holds the others
+    assert_at_least(sum.nswitch, 2);
+    assert_true(!sum.first.rigid);
+    assert_true(sum.last.rigid);
+    assert_at_least(sum.last.time - sum.first.time, dwell[i] - 1e-12); // time is a sum of steps
+    if (i == 0) assert_below(sum.last.time - sum.first.time, dwell[1]); // it is the dwell that holds the others
   }
 }
 
@@ -173,11 +175,11 @@ static void test_random(void** state) {
     if (sum.status != HF_OK)
       fail_msg("rod %d: %s at %g s", i, hf_status_name(sum.status), w.state->time);
     switches += sum.nswitch;
-    assert_true(energy(sim_q(&w), sim_v(&w)) < before + 1e-3);
+    assert_below(energy(sim_q(&w), sim_v(&w)), before + 1e-3);
     sim_world_free(&w);
   }
   print_message("%d rods, %d switches\n", rods, switches);
-  assert_true(switches > 0);
+  assert_above(switches, 0);
 }
 
 int main(void) {

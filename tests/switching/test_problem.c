@@ -57,7 +57,8 @@ static void test_planar_reference(void** state) {
   for (int i = 0; i < 28; ++i)
     worst_W = fmax(worst_W, fabs(fabs(p->W_N[i]) - fabs(REFERENCE_WN[i])));
   print_message("A differs by %.2g, W_N by %.2g\n", worst, worst_W);
-  assert_true(worst < 1e-6 && worst_W < 1e-6); // printed digits
+  assert_below(worst, 1e-6); // printed digits
+  assert_below(worst_W, 1e-6);
   assert_false(p->certificate.p_matrix);
   assert_true(p->certificate.full_rank);
   bench_free(&b);
@@ -75,7 +76,8 @@ static void test_planar_interval(void** state) {
     last = y;
   }
   print_message("no P-matrix from %.4f to %.4f m\n", first, last);
-  assert_true(fabs(first - 0.142829) <= 1e-4 && fabs(last - 0.162540) <= 1e-4); // the grid
+  assert_at_most(fabs(first - 0.142829), 1e-4); // the grid
+  assert_at_most(fabs(last - 0.162540), 1e-4);
   bench_free(&b);
 }
 
@@ -147,10 +149,11 @@ static void check_contact(const hfRigidProblem* p, int i, const double vdot[7], 
   const hfRigidContact* r = &p->contact[i];
   double normal = 0, tangent = 0, ft = sqrt(r->ft_W.x * r->ft_W.x + r->ft_W.y * r->ft_W.y);
   for (int k = 0; k < 7; ++k) normal += p->W_N[i * 7 + k] * vdot[k], tangent += p->W_T[2 * i * 7 + k] * vdot[k];
-  assert_true(r->fn >= 0 && normal >= -tolerance);
-  if (r->fn > 1e-6) assert_true(fabs(normal) < tolerance);
+  assert_at_least(r->fn, 0);
+  assert_at_least(normal, -tolerance);
+  if (r->fn > 1e-6) assert_below(fabs(normal), tolerance);
   if (r->mode == HF_MODE_ROLLING)
-    assert_true(fabs(tangent) < tolerance);
+    assert_below(fabs(tangent), tolerance);
   else
     assert_true(fabs(ft - r->mu * r->fn) < 1e-12 * (1 + r->fn) && (r->mu == mu[0] || r->mu == mu[1]));
 }
@@ -182,11 +185,11 @@ static void test_splits(void** state) {
     hf_accel_begin(accel, NULL, &input);
     double vdot[7], tolerance = nR < 4 ? 1e-8 : 1e-3; // rounding; with dependent rows 1e-6 of the diagonal is added to A
     accelerate(hf_accel_problem(accel, 0, q, v, NULL), p, vdot);
-    for (int k = 0; k < 7; ++k) assert_true(fabs(vdot[k] - p->vdot[k]) < tolerance);
+    for (int k = 0; k < 7; ++k) assert_below(fabs(vdot[k] - p->vdot[k]), tolerance);
     for (int i = 0; i < 4; ++i) check_contact(p, i, vdot, tolerance);
   }
   print_message("%d of 16 splits have a solution\n", solved);
-  assert_true(solved >= 12);
+  assert_at_least(solved, 12);
   hf_accel_free(accel);
   bench_free(&b);
 }
@@ -208,15 +211,15 @@ static void test_enumeration(void** state) {
     assert_int_equal(hf_rigid_evaluate(b.rigid, 0, q, v, NULL, &input, NULL, 0, &p, &error), HF_OK);
     hfLcp lcp = {p->n, p->A, p->b, NULL, NULL};
     hfLcpSolutions found = {.capacity = 10, .z = z};
-    assert_true(hf_lcp_enumerate_work_size(p->n) <= sizeof work);
+    assert_at_most(hf_lcp_enumerate_work_size(p->n), sizeof work);
     hfStatus status = hf_lcp_enumerate(&lcp, &found, work, sizeof work, &error);
     if (!p->certificate.p_matrix) continue;
     ++certified;
     assert_int_equal(status, HF_OK);
     assert_int_equal(found.count, 1);
-    for (int k = 0; k < p->n; ++k) assert_true(fabs(p->x[k] - z[k]) < 1e-9 * (1 + fabs(z[k])));
+    for (int k = 0; k < p->n; ++k) assert_below(fabs(p->x[k] - z[k]), 1e-9 * (1 + fabs(z[k])));
   }
-  assert_true(certified > 30);
+  assert_above(certified, 30);
   bench_free(&b);
 }
 
@@ -277,7 +280,7 @@ static void test_equality(void** state) {
   gauss(n, K, x);
   for (int i = 0; i < 7; ++i) A += p->W_N[i] * x[i];
   print_message("A = %.12g, dense KKT %.12g\n", p->A[0], A);
-  assert_true(fabs(A - p->A[0]) < 1e-9); // equalities are solved with 1e-12 of their diagonal
+  assert_below(fabs(A - p->A[0]), 1e-9); // equalities are solved with 1e-12 of their diagonal
   hf_accel_free(accel);
   bench_free(&b);
 }

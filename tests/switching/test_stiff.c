@@ -57,7 +57,7 @@ static hfStatus run_and_measure(simWorld* w, int steps, double* gain) {
   for (int i = 0; i < steps && status == HF_OK; ++i) {
     hfStepReport report;
     status = hf_sim_step(w->sim, w->state, w->input, &report, &error);
-    assert_true(status >= 0);
+    assert_at_least(status, 0);
     *gain = fmax(*gain, energy_of(w) - start);
   }
   return status;
@@ -132,9 +132,9 @@ static void test_rebound(void** state) {
     double ratio = sim_v(&w)[2] / speed, theory = exp(-2 * acos(-1) / (3 * sqrt(3)));
     print_message("%g N/m: rebound %.6f, theory %.6f\n", stiffness[i], ratio, theory);
     assert_int_equal(status, HF_OK);
-    assert_true(gain < 1e-3);
+    assert_below(gain, 1e-3);
     // gravity acts for 5 ms; the damping is missing over `touch`, a share of touch/(speed sqrt(m/k)) of the depth
-    assert_true(fabs(ratio - theory) < 5e-3 + 2e-6 / (speed * sqrt(1 / stiffness[i])));
+    assert_below(fabs(ratio - theory), 5e-3 + 2e-6 / (speed * sqrt(1 / stiffness[i])));
     sim_world_free(&w);
   }
 }
