@@ -4,6 +4,7 @@
 #include "support/mujoco_scene.h"
 
 #include "sim/sensor.h"
+#include "support/near.h"
 
 enum { WIDTH = 22 }; // numbers of a contact in the file
 
@@ -61,7 +62,43 @@ static void test_sensors(void** state) {
   mujoco_scene_close(&w);
 }
 
+// A ball of 1 kg rests above a plane whose margin is 10 mm. The law of the contact pushes within the margin: with the
+// stiffness k of the pair the ball rests where k times the deformation carries it, so the gap is margin - m g/k. Reports
+// and sensors name the gap, not the deformation. Tolerance: the ball has come to rest to 1e-9 m after 3 s.
+static void test_a_margin_is_no_overlap(void** state) {
+  (void)state;
+  static const char scene[] =
+      "<mujoco><custom><numeric name='hf.stiffness' data='1e6'/></custom>"
+      "<worldbody><geom name='floor' type='plane' size='1 1 1' margin='.01'/><body name='ball' pos='0 0 .105'><freejoint/>"
+      "<geom name='ball' type='sphere' size='.1' mass='1'/></body></worldbody>"
+      "<sensor><contact geom1='ball' geom2='floor' data='dist' num='1'/></sensor></mujoco>";
+  hfModel* m = NULL;
+  hfSim* sim = NULL;
+  hfError error;
+  hfSimConfig config = hf_sim_config_default();
+  config.step = 1e-3;
+  if (hf_model_parse(&m, scene, strlen(scene), "ball.xml", NULL, NULL, NULL, &error) < 0 ||
+      hf_sim_create(&sim, m, &config, &error) < 0)
+    fail_msg("%s", error.message);
+  hfState* x = hf_state_create(m);
+  hfStepReport report;
+  for (int i = 0; i < 3000; ++i) assert_at_least(hf_sim_step(sim, x, NULL, &report, &error), 0);
+
+  double k = 0.5e6; // two geoms of 1e6 N/m in series
+  double gap = hf_state_q(x)[2] - 0.1;
+  assert_near(gap, 0.01 - 9.81 / k, 1e-9);
+  hfContact contact;
+  assert_int_equal(hf_sim_contacts(sim, &contact, 1), 1);
+  assert_near(contact.depth, -gap, 1e-9);
+  assert_near(hf_sim_sensors(sim)[0], gap, 1e-9);
+  assert_at_most(report.max_depth, 0);
+
+  hf_state_free(x);
+  hf_sim_free(sim);
+  hf_model_free(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sensors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sensors), cmocka_unit_test(test_a_margin_is_no_overlap)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

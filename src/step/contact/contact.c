@@ -112,7 +112,7 @@ hfContact hfi_contact_result(const hfiContact* c) {
                      .feature = c->feature,
                      .p_W = c->p_W,
                      .n_W = c->n,
-                     .depth = c->depth,
+                     .depth = hfi_contact_overlap(c),
                      .mu = c->material.condim >= 3 ? c->material.mu[0] : 0};
 }
 

@@ -19,7 +19,7 @@ typedef struct hfiContact {
   uint32_t feature;
   hfVec3 p_W;        // contact point C [m]
   hfVec3 n, t1, t2;
-  double depth;      // [m]
+  double depth;      // deformation of the law: overlap plus the margin within which the pair acts [m]
   hfiMaterial material;
   int32_t curved;    // 1: its rows are of the start of the step, with a drift for the path (step/discrete/curve.c)
   int32_t known;     // 1: remembered from the step before
@@ -43,6 +43,9 @@ static inline hfiContactKey hfi_contact_key(const hfiContact* c) {
 static inline int hfi_same_contact(hfiContactKey a, hfiContactKey b) {
   return a.pair == b.pair && a.feature == b.feature;
 }
+
+// Returns how deep the two geoms overlap, without the margin; negative: their gap [m].
+static inline double hfi_contact_overlap(const hfiContact* c) { return c->depth - c->material.include_margin; }
 
 // Direction in the world of row 0 to 5 of a contact: n, t1, t2, and the axes n, t1, t2 of torsion and rolling.
 static inline hfVec3 hfi_contact_axis(const hfiContact* c, int row) {

@@ -94,7 +94,7 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
     o->sticks = 0;
     o->slips = 0;
     o->slip_speed = 0;
-    report->max_depth = max2(report->max_depth, near->contact[i].depth);
+    report->max_depth = max2(report->max_depth, hfi_contact_overlap(&near->contact[i]));
     if (s->block[i] < 0) continue;
 
     const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
