@@ -23,13 +23,14 @@ from ._core import (
 )
 from ._arrays import columns
 from ._core import version as __version__
-from . import control, fclib, lcp, rigid
+from ._hints import Diagnostic, HoldfastWarning, no_name_in_package
+from . import control, fclib, lcp, quat, rigid
 from .arm import Arm, Grip
 from .batch import Batch, Rollout, rollout
 from .builder import Builder
 from .dynamics import Dynamics
 from .friction import FrictionProblem, Sparse
-from .model import Diagnostic, Model, Params, models_path
+from .model import Model, Params, load, models_path
 from .mujoco import from_mujoco, state_from_mujoco, state_to_mujoco
 from .problem import Problem
 from .record import Recording
@@ -38,7 +39,14 @@ from .state import Input, State
 
 __all__ = [
     "ArgumentError", "Arm", "Batch", "Builder", "Diagnostic", "Dynamics", "FileError", "FrictionProblem", "Grip",
-    "HoldfastError", "Input", "Model", "ModelError", "NonFiniteError", "Params", "Problem", "Recording", "Report", "Rollout",
-    "Sim", "Sparse", "State", "UnsupportedError", "__version__", "columns", "control", "fclib", "from_mujoco", "lcp", "models_path", "option_names", "rigid",
+    "HoldfastError", "HoldfastWarning", "Input", "Model", "ModelError", "NonFiniteError", "Params", "Problem", "Recording", "Report", "Rollout",
+    "Sim", "Sparse", "State", "UnsupportedError", "__version__", "columns", "control", "fclib", "from_mujoco", "lcp", "load", "models_path", "option_names", "quat", "rigid",
     "rollout", "state_from_mujoco", "state_to_mujoco", "status_name",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Refuses a name that the package does not have, with the one that is like it."""
+    if name.startswith("_") or name in ("envs", "study"):  # folders that are imported by their names
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    raise no_name_in_package(name, __all__)

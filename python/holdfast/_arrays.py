@@ -108,11 +108,19 @@ def near(name: str, known: Sequence[str]) -> str:
 _MOST_NAMES = 20  # that a message lists
 
 
+def many(kind: str) -> str:
+    """The plural of a kind of objects."""
+    first, *rest = kind.rsplit(" ", 1)
+    noun = rest[0] if rest else first
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{first} {plural}" if rest else plural
+
+
 def no_name(kind: str, name: str, known: Sequence[str]) -> str:
     """The message about a name that no object of a kind has: with names that are like it, and with the names that
     there are."""
     if not known:
-        return f'no {kind} is named "{name}": there is none with a name'
+        return f'no {kind} is named "{name}": the model has no {many(kind)}'
     more = f", and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
     return f'no {kind} is named "{name}"{near(name, known) if more else ""}; there are: {", ".join(known[:_MOST_NAMES])}{more}'
 
@@ -274,7 +282,13 @@ class NamedArray(np.ndarray):
         elif isinstance(key, str):
             np.asarray(self)[self._index(self._place(key))] = value
         else:
-            super().__setitem__(key, value)
+            try:
+                super().__setitem__(key, value)
+            except ValueError:
+                if not self.flags.writeable or np.shape(self[key]) == np.shape(value):
+                    raise
+                raise ValueError(f"an array of shape {np.shape(value)} does not fit the shape {np.shape(self[key])} of what is written"
+                                 f"{'; its columns are ' + ', '.join(self.columns[:_MOST_NAMES]) if self.columns else ''}") from None
 
     def __reduce__(self) -> Any:  # a pickled array is a plain copy
         return np.array(self).__reduce__()

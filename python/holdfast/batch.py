@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, assign, floats, mask_bytes, near, struct_dtype
+from ._hints import HoldfastWarning, refuse_no_model
 from .model import Model, Params, no_parameter, parameters_of
 from .sim import CONTACT, checked_options
 from .state import Input, State
@@ -38,9 +40,11 @@ class BatchParams:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return np.asarray(self._batch._param(name))
+            array = np.asarray(self._batch._param(name))
         except AttributeError:
             raise no_parameter(self._batch.model, name) from None
+        self._batch._before.setdefault(name, array.tobytes())
+        return array
 
     def __setattr__(self, name: str, value: Any) -> None:
         assign(getattr(self, name), value, name)
@@ -60,6 +64,7 @@ class BatchParams:
         """Makes the worlds use the parameters that were written. A world whose values are refused keeps its old ones
         and is flagged in ``batch.reports["status"]``. All other worlds get their new values; then this raises the
         error of the first refused world."""
+        self._batch._before.clear()
         self._batch._update(mask_bytes(mask, self._batch.worlds))
 
 
@@ -112,12 +117,14 @@ class Batch(_core.Batch):
             raise ValueError(f'device must be {" or ".join(_DEVICES)}, is {device!r}')
         if isinstance(model, Params):
             raise TypeError("a batch is made of a model: write params.to_model(), or give each world its own by batch.params")
+        refuse_no_model(model, "hf.Batch")
         settings = {"nworld": worlds, "threads": threads, "device": _DEVICES[device], "max_memory": max_memory, "max_contacts": max_contacts}
         return super().__new__(cls, model, settings, checked_options(options))
 
     def __init__(self, model: Model, worlds: int, **settings: Any):
         info = self._info()
         self.__dict__.update({name: info[name] for name in _FACTS})
+        self._before: dict[str, bytes] = {}  # parameters as they were when they were read first since the last update
 
     if not TYPE_CHECKING:  # a type checker knows the arrays
 
@@ -171,7 +178,17 @@ class Batch(_core.Batch):
         one world, as "world 3: not converged": the first one that was refused, or, if none was, the first one with a
         difficulty. The other worlds go on. ``batch.reports["status"]`` has the status of each world: 0 good, < 0
         refused, > 0 a difficulty."""
+        self._warn_of_written(stacklevel=2)
         return self._step(steps, mask_bytes(mask, self.worlds), None, 0, 0, 1, None)
+
+    def _warn_of_written(self, stacklevel: int) -> None:
+        """Warns of parameters that were written since the last update, and forgets them."""
+        if not self._before:
+            return
+        written = [name for name, before in self._before.items() if np.asarray(self._param(name)).tobytes() != before]
+        self._before.clear()
+        if written:
+            warnings.warn(f"{written[0]} was written and does not act: batch.params.update() puts it in force", HoldfastWarning, stacklevel=stacklevel + 1)
 
     def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Iterable[str] = ("q", "v"),
             mask: Any = None) -> Rollout:
@@ -207,6 +224,7 @@ class Batch(_core.Batch):
         if unknown:
             raise ValueError(f'want must be of {", ".join(widths)}; "{unknown[0]}" is not')
         out = {w: np.full((self.worlds, rows, *widths[w]), np.nan) for w in want}  # the library writes no row of a world that is left out
+        self._warn_of_written(stacklevel=2)
         message = self._step(steps, mask_bytes(mask, self.worlds), ctrl, world_stride, step_stride, every, out)
         results: dict[str, Any] = {w: m._named(a, _NAMES[w]) if w in _NAMES else a for w, a in out.items()}
         return Rollout(**{w: results.get(w) for w in _RESULTS}, reports=self.reports, message=message)
@@ -224,6 +242,30 @@ class Batch(_core.Batch):
     def contacts(self, world: int) -> np.ndarray:
         """Contacts of a world's last step, at most ``max_contacts``; fields as :meth:`Sim.contacts`."""
         return np.frombuffer(self._contacts(world), CONTACT)
+
+    def pair_force(self, body_a: str | int, body_b: str | int | None = None) -> PairForces:
+        """Forces on body A from contacts with body B (None: with any body) in all worlds: arrays (worlds, 3), as
+        :meth:`Sim.pair_force` for one. A world with more contacts than the batch keeps (``max_contacts``) is
+        refused."""
+        a = self.model.id("body", body_a)
+        b = None if body_b is None else self.model.id("body", body_b)
+        each = [np.frombuffer(self._contacts(world), CONTACT) for world in range(self.worlds)]
+        lost = np.flatnonzero(self.reports["ncontact"] > [len(contacts) for contacts in each])
+        if len(lost):
+            raise RuntimeError(f"world {lost[0]} has {self.reports['ncontact'][lost[0]]} contacts and keeps {len(each[lost[0]])}: make the batch with a larger max_contacts")
+
+        world = np.repeat(np.arange(self.worlds), [len(contacts) for contacts in each])
+        contacts = np.concatenate(each) if each else np.zeros(0, CONTACT)
+        forces = PairForces(np.zeros((self.worlds, 3)), np.zeros((self.worlds, 3)), np.zeros(self.worlds, int))
+        for mine, other, sign in (("body_a", "body_b", 1.0), ("body_b", "body_a", -1.0)):
+            chosen = (contacts[mine] == a) & (contacts[other] != a)
+            if b is not None:
+                chosen &= contacts[other] == b
+            rows, which = world[chosen], contacts[chosen]
+            np.add.at(forces.normal, rows, sign * which["fn"][:, None] * which["n_W"])
+            np.add.at(forces.friction, rows, sign * which["ft"])
+            np.add.at(forces.contacts, rows, 1)
+        return forces
 
     def get_state(self, world: int) -> State:
         """A copy of a world's state."""
@@ -251,6 +293,18 @@ class Batch(_core.Batch):
 
     def __repr__(self) -> str:
         return f"<holdfast.Batch: {self.worlds} worlds on {self.threads} threads, {self.model!r}>"
+
+
+class PairForces(NamedTuple):
+    """Forces on a body from contacts with another in all worlds [N], world axes: (worlds, 3), and numbers of contacts."""
+
+    normal: np.ndarray
+    friction: np.ndarray
+    contacts: np.ndarray
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.normal + self.friction
 
 
 class Rollout(NamedTuple):

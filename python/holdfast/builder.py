@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import operator
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Iterable, Sequence, Unpack
+from xml.sax import saxutils
 
 import numpy as np
 
-from . import _core
+from . import _core, quat
 from ._arrays import floats, near, no_name
 from ._files import FilePath, file_name, file_names
-from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, hint_at_shipped, import_options, servo_gain, warn_of_shapes
+from ._hints import Diagnostic, with_diagnostics
+from .model import GEOM_TYPES, JOINT_TYPES, ImportOptions, Model, _kind_number, hint_at_shipped, import_options, servo_gain, warn_of_shapes
 
 _MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
           "cogging", "poles", "phase", "bristle_stiffness", "bristle_damping", "coulomb", "static", "stribeck", "kp", "ki", "kd", "slewmax", "imax", "vmax")
@@ -44,6 +47,39 @@ _ELSEWHERE = {"compile": "finish()", "to_xml": "write(PATH)", "to_file": "write(
               "opt": "world and set_world()", "delete": "remove(KIND, NAME)", **{kind + "s": f'names("{kind}")' for kind in ("geom", "joint", "site", "camera", "mesh",
               "hfield", "tendon", "pair", "actuator", "sensor", "key")}, "bodies": 'names("body")',
               "equalities": 'names("equality")'}  # what may be looked for in an mjSpec, and what it is here
+
+
+_ACTUATOR_KINDS = ("motor", "position", "velocity", "general", "dcmotor", "orientation")
+
+
+def _with_quat(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields with a quat in the place of euler [rad], about axes that turn along, as MJCF's eulerseq "xyz"."""
+    if "euler" not in fields:
+        return fields
+    if "quat" in fields:
+        raise ValueError("an orientation is given once: by quat or by euler")
+    turn = quat.from_euler(fields["euler"])
+    return {**{name: value for name, value in fields.items() if name != "euler"}, "quat": tuple(turn.tolist())}
+
+
+def _filled(value: Any, defaults: Sequence[float], name: str) -> Any:
+    """The numbers of a field, with its defaults behind those that are given: friction=0.5, as in MJCF."""
+    given = np.atleast_1d(floats(value, None, name))
+    if given.ndim != 1 or not 0 < given.size < len(defaults):
+        return value
+    return (*given.tolist(), *defaults[given.size:])
+
+
+def _geom_fields(fields: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a geom or a site, where friction, size and rgba may be as short as in MJCF. now: the numbers that
+    hold where none are given; a size that is left out is 0."""
+    fields = _with_quat(fields)
+    for name, behind in (("friction", now.get("friction", (1, 0.005, 0.0001))), ("rgba", (0.5, 0.5, 0.5, 1.0)), ("size", (0.0, 0.0, 0.0))):
+        if fields.get(name) is not None:
+            fields = {**fields, name: _filled(fields[name], behind, name)}
+    if fields.get("rgba") is not None and np.max(floats(fields["rgba"], None, "rgba"), initial=0) > 1:
+        raise ValueError(f"rgba has numbers from 0 to 1, is {tuple(fields['rgba'])}: divide by 255")
+    return fields
 
 
 def _number(value: Any, names: Sequence[str], what: str) -> int:
@@ -89,11 +125,16 @@ class Builder(_core.Builder):
         self.diagnostics = []
         self.set_world(**world)
 
+    @cached_property
+    def _without_inertia(self) -> list[int]:
+        """Bodies that were added with a mass and without an inertia."""
+        return []
+
     @classmethod
     def from_file(cls, path: FilePath, *, search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
         """Reads MJCF, URDF or SDFormat; the arguments are those of :meth:`Model.from_file`."""
         name = file_name(path)
-        with hint_at_shipped(name):
+        with with_diagnostics(), hint_at_shipped(name):
             builder, said = cls._load(name, file_names(search), import_options(options))
         builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
@@ -102,7 +143,8 @@ class Builder(_core.Builder):
     def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",
                     search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
         """The same from text; the arguments are those of :meth:`Model.from_string`."""
-        builder, said = cls._parse(text, name, file_name(folder), file_names(search), import_options(options))
+        with with_diagnostics():
+            builder, said = cls._parse(text, name, file_name(folder), file_names(search), import_options(options))
         builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
 
@@ -143,17 +185,23 @@ class Builder(_core.Builder):
         chosen by :meth:`finish`."""
         return self._get_world()
 
-    def attach(self, guest: Builder, parent: Any = 0, *, pos: Any = (0, 0, 0), quat: Any = (1, 0, 0, 0), prefix: str | None = None,
-               suffix: str | None = None, body: str | None = None, site: str | None = None) -> None:
+    def attach(self, guest: Builder | FilePath, parent: Any = 0, *, pos: Any = (0, 0, 0), quat: Any = (1, 0, 0, 0), prefix: str | None = None,
+               suffix: str | None = None, body: str | None = None, site: str | None = None,
+               euler: Any = None) -> None:
         """Copies what another builder holds: its tree, then contacts, tendons, equalities, actuators, sensors and
         keyframes.
 
-        parent: the body that takes the place of the guest's world, at pos [m] and quat in it. prefix, suffix: of all
+        guest: a builder, or a file, which is read. euler: three angles [rad] in the place of quat. parent: the body that takes the place of the guest's world, at pos [m] and quat in it. prefix, suffix: of all
         names that are attached. body: only the subtree of this body of the guest. site: a site of this builder, for
         example the flange of an arm; its body is the parent, and pos and quat are in its frame. On a refusal, for
         example of a name that both have, nothing changes.
         """
-        self._attach(guest, {"parent": self._id("body", parent), "pos": pos, "quat": quat, "prefix": prefix, "suffix": suffix,
+        if isinstance(guest, Model):
+            raise TypeError("attach takes a Builder or a file: read the model's file as hf.Builder.from_file(PATH)")
+        if not isinstance(guest, _core.Builder):
+            guest = Builder.from_file(guest)
+        turned = _with_quat({"quat": quat} if euler is None else {"euler": euler})
+        self._attach(guest, {"parent": self._id("body", parent), "pos": pos, **turned, "prefix": prefix, "suffix": suffix,
                              "body": body, "site": site})
 
     def write(self, path: FilePath) -> list[Diagnostic]:
@@ -238,7 +286,7 @@ class Builder(_core.Builder):
             fields.setdefault("has_inertial", 1)
         if "parent" in fields:
             fields["parent"] = self._id("body", fields["parent"])
-        self._change("body", body, _with_numbers(fields), "parent")
+        self._change("body", body, _with_numbers(_with_quat(fields)), "parent")
 
     def set_joint(self, joint: Any, **fields: Any) -> None:
         """Changes a joint; its name, body and type stay."""
@@ -257,7 +305,7 @@ class Builder(_core.Builder):
         for kind in ("body", "mesh", "hfield"):
             if isinstance(fields.get(kind), str):
                 fields[kind] = self._id(kind, fields[kind])
-        self._change("geom", geom, fields)
+        self._change("geom", geom, _geom_fields(fields, self.geom(geom)))
 
     def set_site(self, site: Any, **fields: Any) -> None:
         """Changes a site; its name stays."""
@@ -265,7 +313,7 @@ class Builder(_core.Builder):
             fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
         if "body" in fields:
             fields["body"] = self._id("body", fields["body"])
-        self._change("site", site, fields)
+        self._change("site", site, _geom_fields(fields, {}))
 
     def set_camera(self, camera: Any, **fields: Any) -> None:
         """Changes a camera; its name stays."""
@@ -274,7 +322,7 @@ class Builder(_core.Builder):
         self._change("camera", camera, self._camera_fields(fields))
 
     def _camera_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
-        fields = dict(fields)
+        fields = dict(_with_quat(fields))
         if "mode" in fields:
             fields["mode"] = _number(fields["mode"], _CAMERA_MODES, "mode")
         if fields.get("target") is not None:
@@ -383,11 +431,14 @@ class Builder(_core.Builder):
         return index
 
     def add_body(self, name: str | None = None, parent: Any = 0, **fields: Any) -> int:
-        """A body: pos [m], quat, mass [kg], com [m], inertia (xx yy zz xy xz yz) [kg m^2], inertia_quat (the inertial
+        """A body: pos [m], quat or euler [rad], mass [kg], com [m], inertia (xx yy zz xy xz yz) [kg m^2], inertia_quat (the inertial
         frame, if the inertia is diagonal there), gravcomp, mocap. Without a mass the inertia is that of its geoms."""
         if "mass" in fields or "inertia" in fields:
             fields.setdefault("has_inertial", 1)
-        return self._add_body({"name": name, "parent": self._id("body", parent), **_with_numbers(fields)})
+        index = self._add_body({"name": name, "parent": self._id("body", parent), **_with_numbers(_with_quat(fields))})
+        if np.any(fields.get("mass", 0)) and not np.any(fields.get("inertia", 0)):
+            self._without_inertia.append(index)
+        return index
 
     def add_joint(self, body: Any, type: str | int = "hinge", name: str | None = None, **fields: Any) -> int:
         """A joint: "free", "ball", "slide", "hinge" or "screw"; axis, pos [m], pitch [m/rad], range [m or rad],
@@ -397,19 +448,27 @@ class Builder(_core.Builder):
         return self._add_joint({"body": self._id("body", body), "type": _number(type, JOINT_TYPES, "type"), "name": name, **fields})
 
     def add_geom(self, body: Any = 0, type: str | int = "sphere", name: str | None = None, **fields: Any) -> int:
-        """A shape: size [m], pos [m], quat, mass [kg] or density [kg/m^3], friction, stiffness [N/m], dissipation
-        [s/m], ..."""
+        """A shape: size [m], pos [m], quat or euler [rad], mass [kg] or density [kg/m^3], friction, stiffness [N/m],
+        dissipation [s/m], ... friction, size and rgba may be as short as in MJCF: ``size=0.05`` of a sphere,
+        ``friction=0.5``, ``rgba=(1, 0, 0)``."""
         for shape in ("mesh", "hfield"):
             if shape in fields:
                 fields[shape] = self._id(shape, fields[shape])
-        return self._add_geom({"body": self._id("body", body), "type": _number(type, GEOM_TYPES, "type"), "name": name, **fields})
+        return self._add_geom({"body": self._id("body", body), "type": _number(type, GEOM_TYPES, "type"), "name": name, **_geom_fields(fields, {})})
 
-    def add_mesh(self, vertices: Any, triangles: Any = None, name: str | None = None, max_hull_vertices: int = 0) -> int:
-        """A mesh from an array of vertices (n, 3) [m] and one of triangles (m, 3), indices of vertices, outward. It
+    def add_mesh(self, vertices: Any, triangles: Any = None, name: str | None = None, max_hull_vertices: int = 0, *,
+                 scale: Any = 1.0) -> int:
+        """A mesh from an array of vertices (n, 3) [m] and one of triangles (m, 3), indices of vertices, outward; or
+        from a file (STL, OBJ, ...), or from an object that has vertices and faces, as those of trimesh. scale: of all
+        lengths, 0.001 for a file in millimetres. It
         collides by its convex hull, of at most max_hull_vertices vertices (0: all). Its mass is that of the volume
         within the triangles, or of the hull where there are none. A geom shows it: ``add_geom(body, "mesh",
         mesh=mesh)``."""
-        v = floats(vertices, None, "vertices")
+        if isinstance(vertices, (str, bytes, os.PathLike)):
+            return self._add_mesh_file(file_name(vertices), name, operator.index(max_hull_vertices), scale)
+        if hasattr(vertices, "vertices") and hasattr(vertices, "faces"):
+            vertices, triangles = vertices.vertices, vertices.faces if triangles is None else triangles
+        v = floats(vertices, None, "vertices") * floats(scale, None, "scale")
         if v.ndim != 2 or v.shape[1] != 3:
             raise ValueError(f"vertices must have shape (n, 3), has {v.shape}")
         t = None
@@ -422,6 +481,20 @@ class Builder(_core.Builder):
             t = np.ascontiguousarray(t, np.int32)
         return self._add_mesh(name, v, t, operator.index(max_hull_vertices))
 
+    def _add_mesh_file(self, path: str, name: str | None, max_hull_vertices: int, scale: Any) -> int:
+        """Adds the mesh of a file, by a guest that has a geom of it: a mesh is attached with what uses it."""
+        stem = os.path.splitext(os.path.basename(path))[0]
+        names = self.names("mesh")
+        label = name or next(n for n in (stem, *(f"{stem}-{i}" for i in range(len(names) + 1))) if n not in names)
+        file, mesh = saxutils.quoteattr(os.path.abspath(path)), saxutils.quoteattr(label)
+        factors = " ".join(repr(float(s)) for s in np.broadcast_to(floats(scale, None, "scale"), 3))
+        hull = f' maxhullvert="{max_hull_vertices}"' if max_hull_vertices else ""
+
+        self.attach(Builder.from_string(f"""<mujoco><asset><mesh name={mesh} file={file} scale="{factors}"{hull}/></asset>
+<worldbody><body name="#add_mesh"><geom type="mesh" mesh={mesh}/></body></worldbody></mujoco>""", name=f"add_mesh({path!r})"))
+        self.remove("body", "#add_mesh")
+        return self._id("mesh", label)
+
     def add_height_field(self, heights: Any, half_size: Sequence[float], base: float = 1.0, name: str | None = None) -> int:
         """Heights [m] over a rectangle, an array of rows from -y to +y and columns from -x to +x, and the matter
         below them down to z = -base [m]. half_size: half lengths along x and y [m]. Each cell has two triangles. A
@@ -432,10 +505,10 @@ class Builder(_core.Builder):
         return self._add_height_field({"name": name, "nrow": z.shape[0], "ncol": z.shape[1], "half_size": half_size, "base": base}, z)
 
     def add_site(self, body: Any, name: str | None = None, **fields: Any) -> int:
-        """A frame fixed to a body: pos [m], quat, size [m]."""
+        """A frame fixed to a body: pos [m], quat or euler [rad], size [m]."""
         if "type" in fields:
             fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
-        return self._add_site({"body": self._id("body", body), "name": name, **fields})
+        return self._add_site({"body": self._id("body", body), "name": name, **_geom_fields(fields, {})})
 
     def add_camera(self, body: Any = 0, name: str | None = None, **fields: Any) -> int:
         """A camera on a body, which looks along its -z axis with y up: pos [m], quat, fovy [rad], resolution (width,
@@ -468,9 +541,10 @@ class Builder(_core.Builder):
             return (3, -1, -1, float(place[1]))  # HF_WRAP_PULLEY
         raise ValueError(f'a place on a path is a site, ("geom", geom[, side]) or ("pulley", divisor), not {place!r}')
 
-    def add_actuator(self, joint: Any = None, name: str | None = None, *, tendon: Any = None, site: Any = None, refsite: Any = None, body: Any = None,
-                     slider_crank: tuple[Any, Any, float] | None = None, kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
-        """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion).
+    def add_actuator(self, kind_or_joint: Any = None, name: str | None = None, *, joint: Any = None, tendon: Any = None, site: Any = None, refsite: Any = None, body: Any = None,
+                     slider_crank: tuple[Any, Any, float] | None = None, kind: str | None = None, kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
+        """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion):
+        ``add_actuator("position", joint="elbow", kp=20)`` or ``add_actuator("elbow", kind="position", kp=20)``.
         slider_crank: the site of the crank, that of the slider, along whose z axis it moves, and the length of the
         rod between them [m]. kind "motor": force = control; "position": kp (control - length) - kv rate; "velocity":
         kv (control - rate); "general": gainprm and biasprm as given, with gaintype, biastype and dyntype by number or
@@ -483,10 +557,19 @@ class Builder(_core.Builder):
         or "cubic"."""
         kp, kv = servo_gain("kp", kp), servo_gain("kv", kv)
 
+        is_kind = isinstance(kind_or_joint, str) and kind_or_joint in _ACTUATOR_KINDS and kind is None
+        if is_kind and any(t is not None for t in (joint, tendon, site, body, slider_crank)):
+            kind = kind_or_joint
+        elif kind_or_joint is not None and joint is not None:
+            raise ValueError(f'the actuator is of the joint {joint!r}: kind must be one of {", ".join(_ACTUATOR_KINDS)}, is {kind_or_joint!r}')
+        elif kind_or_joint is not None:
+            joint = kind_or_joint
+        kind = kind or "motor"
+
         target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body), ("slider_crank", slider_crank)]
         given = [(k, t) for k, t in target if t is not None]
         if len(given) != 1:
-            raise ValueError("give one of joint, tendon, site, body and slider_crank")
+            raise ValueError('give one of joint, tendon, site, body and slider_crank, as in add_actuator("position", joint="elbow")')
 
         what, which = given[0]
         fields.setdefault("trntype", _TRANSMISSIONS.index(what))
@@ -591,4 +674,13 @@ class Builder(_core.Builder):
 
     def finish(self) -> Model:
         """Validates everything and makes the model. The builder stays usable."""
-        return warn_of_shapes(self._finish(Model))
+        try:
+            model = self._finish(Model)
+        except _core.ModelError as error:
+            names = self.names("body")
+            at_fault = [names[b] for b in self._without_inertia if b < len(names) and names[b] and f'body "{names[b]}"' in str(error)]
+            if at_fault and "moves no inertia" in str(error):
+                raise _core.ModelError(f"{error}: it has a mass at a point and no inertia: give add_body({at_fault[0]!r}, ...) inertia=(xx, yy, zz, xy, xz, yz), "
+                                       "or leave its mass out and give it a geom") from None
+            raise
+        return warn_of_shapes(model)

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import finite, floats
+from ._hints import refuse_no_model
 from .model import Model, Params
 
 
@@ -50,6 +51,7 @@ class Dynamics(_core.Dynamics):
     """
 
     def __new__(cls, model: Model | Params) -> Dynamics:
+        refuse_no_model(model, "hf.Dynamics")
         return super().__new__(cls, model)
 
     def __init__(self, model: Model | Params):

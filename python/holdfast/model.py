@@ -8,13 +8,14 @@ import warnings
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, TypedDict, Unpack
 
 import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, Places, assign, finite, floats, named, near, no_name
 from ._files import FilePath, file_name, file_names, refuse_ending
+from ._hints import Diagnostic, HoldfastWarning, ModelField, ModelType, refuse_no_model, with_diagnostics
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
 _NQ = (7, 4, 1, 1, 1)  # free, ball, slide, hinge, screw
@@ -52,21 +53,6 @@ def hint_at_shipped(path: str) -> Iterator[None]:
         if not name or os.path.isabs(path) or ".." in parts or os.path.exists(path) or not models_path(name).is_file():
             raise
         raise _core.FileError(f'{error}; the file that comes with Holdfast is hf.models_path("{name}")') from None
-
-
-class Diagnostic(NamedTuple):
-    """What the reader has to say about a file that it accepted."""
-
-    severity: str  # "warning": not used, and the motion may differ; "note": without effect on the motion
-    file: str
-    line: int  # 0: the file has no lines, for example a saved model
-    message: str
-    places: int  # in how many places; only the first of them is reported
-
-    def __str__(self) -> str:
-        times = f" ({self.places} times)" if self.places > 1 else ""
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.severity}: {self.message}{times}"
 
 
 _ACTUATORS = (None, "position", "velocity", "motor", "none")
@@ -167,14 +153,15 @@ _PREFIX = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "came
 
 
 def warn_of_shapes(model: Model) -> Model:
-    """Warns of meshes of objects that collide as convex hulls of another shape, from the line that made the model."""
+    """Warns of meshes of objects that collide as convex hulls of another shape, and of shapes so long that their unit
+    may be the millimetre, from the line that made the model."""
     for kind, _, _, message, _ in model._diagnose():
-        if kind == "warning":
-            warnings.warn(message, stacklevel=3)
+        if kind == "warning" or message.startswith("a very long"):
+            warnings.warn(message, HoldfastWarning, stacklevel=3)
     return model
 
 
-class Model(_core.Model):
+class Model(_core.Model, metaclass=ModelType):
     """An immutable world: bodies, joints, geoms, actuators, sensors.
 
     Sizes are ``nq`` positions, ``nv`` velocities, ``nu`` controls, ``na`` activations, ``nbody`` and so on. Every field
@@ -202,15 +189,19 @@ class Model(_core.Model):
         - skip_meshes=True: leave out geoms whose mesh file is missing, cannot be read or is flat instead of refusing the model
         """
         name = file_name(path)
-        with hint_at_shipped(name):
+        with with_diagnostics(), hint_at_shipped(name):
             model = cls._load(name, file_names(search), import_options(options))
+        model.__dict__["_source"] = name
         return warn_of_shapes(model)
 
     @classmethod
     def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",
                     search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
         """The same from text; ``name`` stands for the file in messages, relative files resolve from ``folder``."""
-        return warn_of_shapes(cls._parse(text, name, file_name(folder), file_names(search), import_options(options)))
+        with with_diagnostics():
+            model = cls._parse(text, name, file_name(folder), file_names(search), import_options(options))
+        model.__dict__["_source"] = name
+        return warn_of_shapes(model)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:
@@ -263,7 +254,7 @@ class Model(_core.Model):
             if name in self._sizes:
                 value = self._sizes[name]
             elif name in self._field_info:
-                value = np.asarray(self._field(name))
+                value = np.asarray(self._field(name)).view(ModelField)
             elif name in self.world:
                 value = self.world[name]
             else:
@@ -272,7 +263,7 @@ class Model(_core.Model):
             return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in self._sizes or name in self._field_info or name in self.world:
+        if not name.startswith("_"):
             raise AttributeError(f"a model never changes: {name} cannot be set; use Params for one world, or a Builder")
         super().__setattr__(name, value)
 
@@ -444,6 +435,11 @@ class Model(_core.Model):
             raise ValueError(f"h must be a finite time [s] that is not zero, is {h!r}")
         return np.asarray(self._difference(finite(q0, (self.nq,), "q0"), finite(q1, (self.nq,), "q1"), float(h)))
 
+    def _title(self) -> str:
+        """What messages call the model: its file if it has one, and its sizes."""
+        source = self.__dict__.get("_source")
+        return f"{source + ' ' if source else ''}({self.nbody - 1} bodies, nq {self.nq}, nv {self.nv}, nu {self.nu})"
+
     def __repr__(self) -> str:
         return f"<holdfast.Model: {self.nbody - 1} bodies, nq {self.nq}, nv {self.nv}, nu {self.nu}>"
 
@@ -484,8 +480,13 @@ class Params(_core.Params):
     size leaves both, as in MuJoCo; :meth:`take` gives masses that a builder computed from sizes and densities.
     """
 
+    _in_force: dict[str, bytes]  # numbers of the fields that were read, as they are in force
+
     def __new__(cls, model: Model) -> Params:
-        return super().__new__(cls, model)
+        refuse_no_model(model, "hf.Params")
+        params = super().__new__(cls, model)
+        params.__dict__["_in_force"] = {}
+        return params
 
     if not TYPE_CHECKING:
 
@@ -497,6 +498,7 @@ class Params(_core.Params):
             except AttributeError:
                 raise no_parameter(self.model, name) from None
             self.__dict__[name] = value
+            self._in_force[name] = value.tobytes()
             return value
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -508,6 +510,15 @@ class Params(_core.Params):
     def update(self) -> None:
         """Puts what was written in force and recomputes what depends on it."""
         self._update()
+        self.__dict__["_in_force"] = {name: a.tobytes() for name, a in self.__dict__.items() if isinstance(a, np.ndarray)}
+
+    def _warn_of_written(self, stacklevel: int) -> None:
+        """Warns once of numbers that were written and do not act."""
+        for name, in_force in self._in_force.items():
+            if getattr(self, name).tobytes() != in_force:
+                self._in_force.clear()
+                warnings.warn(f"{name} was written and does not act: params.update() puts it in force", HoldfastWarning, stacklevel=stacklevel + 1)
+                return
 
     def take(self, other: Model) -> None:
         """Writes all parameters of another model, which differs from this one in parameters only: for example one
@@ -552,3 +563,11 @@ class Params(_core.Params):
     def to_model(self) -> Model:
         """Returns a new model that has the values of the last ``update()``, for example to make a batch of it."""
         return Model.from_bytes(self._to_bytes())
+
+
+def load(path: FilePath, *, search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
+    """A model from a file in MJCF, URDF, SDFormat or ``.hfm``: :meth:`Model.from_file`, with its arguments."""
+    name = file_name(path)
+    if os.path.splitext(name)[1].lower() in (".rec", ".hfr"):
+        raise ValueError(f"{name} is a recording, not a model: hf.Recording({name!r})")
+    return Model.from_file(path, search=search, **options)

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, struct_dtype
+from ._contacts import contact_columns
 from ._files import FilePath, file_name
 from .model import Model
 
@@ -133,6 +134,13 @@ class Recording(_core.Recording):
     def events(self) -> list[Event]:
         """What began and ended between bodies, and in the solver."""
         return [Event(t, EVENTS[kind], a, b, value) for t, kind, a, b, value in self._events()]
+
+    def contacts_table(self) -> dict[str, np.ndarray]:
+        """Contacts of all frames as columns for a table, with times [s] and names of bodies:
+        ``pandas.DataFrame(recording.contacts_table())``. Record with ``interval=0`` to have those of every step."""
+        frames = [(frame.time, frame.contacts) for frame in self]
+        times = np.repeat([time for time, _ in frames], [len(contacts) for _, contacts in frames])
+        return contact_columns(self.model, times, np.concatenate([contacts for _, contacts in frames]) if frames else np.zeros(0, CONTACT))
 
     @property
     def run(self) -> dict[str, Any]:

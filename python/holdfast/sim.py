@@ -6,6 +6,7 @@ import difflib
 import html
 import os
 import tempfile
+import warnings
 import weakref
 from io import FileIO
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, cast
@@ -14,12 +15,15 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, floats, near, struct_dtype
+from ._contacts import contact_columns
 from ._files import FilePath, file_name, refuse_ending, refuse_same_file, written_beside
+from ._hints import HoldfastWarning, refuse_no_model
 from .model import Model, Params, _kind_name
 from .problem import Problem
 from .state import Input, State
 
 CONTACT = struct_dtype(_core.contact_dtype())
+_DEEP_OVERLAP = 5e-3  # [m], of bodies without keyframes; as the command
 
 
 def option_names() -> list[str]:
@@ -128,11 +132,14 @@ class Sim(_core.Sim):
     model: Model
 
     def __new__(cls, model: Model | Params, *, report: bool = False, **options: Any) -> Sim:
+        refuse_no_model(model, "hf.Sim")
         return super().__new__(cls, model, checked_options(options))
 
     def __init__(self, model: Model | Params, *, report: bool = False, **options: Any):
         self._state, self._input = State(self.model), Input(self.model)
         self._made_of = model, options
+        self._params = model if isinstance(model, Params) else None
+        self._has_stepped = False
         self._probe: Sim | None = None
         self._page: FileIO | None = None  # the file of the report, which has no name: nothing is left of it, however the process ends
         if report:
@@ -180,12 +187,67 @@ class Sim(_core.Sim):
         """A state and an input of a call, where those that it leaves out are the sim's own."""
         return self._state if state is None else state, self._input if input is None else input
 
-    def step(self, state: State | None = None, input: Input | None = None, steps: int = 1) -> int:
-        """Takes steps; returns 0, or the number of the first numerical difficulty (:func:`status_name`).
+    def step(self, state: State | int | None = None, input: Input | None = None, steps: int = 1) -> int:
+        """Takes steps, ``step(1000)`` or ``step(steps=1000)``; returns 0, or the number of the first numerical
+        difficulty (:func:`status_name`).
 
-        A refusal (NaN, a state of another model) raises and leaves the state as it was before that step.
+        A refusal (NaN, a state of another model) raises and leaves the state as it was before that step. The first
+        step of a sim warns of bodies that overlap where nobody chose how they start, and each step of parameters
+        that were written without ``update()``.
         """
-        return self._step(*self._given(state, input), steps)
+        if isinstance(state, (int, np.integer)):
+            if steps != 1:
+                raise TypeError(f"the number of steps is given twice, {state} and {steps}")
+            given, steps = self._given(None, input), int(state)
+        else:
+            given = self._given(state, input)
+        if self._params is not None:
+            self._params._warn_of_written(stacklevel=2)
+
+        try:
+            if not self._has_stepped:
+                return self._take_first_step(*given, steps)
+            return self._step(*given, steps)
+        except ValueError as error:
+            raise self._about_models(error, *given) from None
+
+    def _take_first_step(self, state: State, input: Input, steps: int) -> int:
+        """Takes the first step of this sim alone, to see how bodies start, and then the others."""
+        self._has_stepped = True
+        m = self.model
+        is_default = isinstance(state, State) and state.time == 0 and np.array_equal(state.q, m.qpos0)
+        if not is_default or not isinstance(steps, (int, np.integer)) or steps < 1:
+            return self._step(state, input, steps)
+
+        status = self._step(state, input, 1)
+        warning = self._describe_overlap()
+        if warning:
+            warnings.warn(warning, HoldfastWarning, stacklevel=3)
+        later = self._step(state, input, steps - 1) if steps > 1 else 0
+        return status or later
+
+    def _describe_overlap(self) -> str:
+        """What the command says of bodies that overlap at the start; "" where they do not."""
+        m, contacts = self.model, self.contacts()
+        worth_saying = 1e-3 if m.nkey else _DEEP_OVERLAP
+        if not len(contacts) or contacts["depth"].max() <= worth_saying:
+            return ""
+        deepest = contacts[contacts["depth"].argmax()]
+        bodies = m.labels("body")
+        a, b = bodies[m.geom_body[deepest["geom_a"]]], bodies[m.geom_body[deepest["geom_b"]]]
+        keys = m.labels("key")
+        way_out = (f'start from a keyframe of the model: sim.reset("{"home" if "home" in keys else keys[0]}")' if keys
+                   else "move one of them; if they are meant to overlap, exclude their contact (builder.add_exclude, <exclude> in MJCF)")
+        return f"bodies overlap at the start, {a} and {b} by {deepest['depth']:.2g} m; {way_out}"
+
+    def _about_models(self, error: ValueError, state: State, input: Input) -> ValueError:
+        """The refusal of a step; that of a state or an input of another model names both models."""
+        for name, part in (("state", state), ("input", input)):
+            theirs = getattr(part, "model", self.model)
+            if theirs is not self.model and "another model" in str(error):
+                return type(error)(f"the {name} is of another model, {theirs._title()}, than the sim, {self.model._title()}: "
+                                   f"make it of sim.model, or make another sim. {error}")
+        return error
 
     def evaluate(self, state: State | None = None, input: Input | None = None) -> None:
         """Computes poses, contacts, sensors and forces at a state without stepping. Contacts have the normal forces
@@ -228,6 +290,7 @@ class Sim(_core.Sim):
         _checked(start, State, "state"), _checked(given, Input, "input")
         m = self.model
         self._probe = self._probe or Sim(self._made_of[0], **self._made_of[1])
+        self._probe._has_stepped = True  # it warns of nothing
         nx = 2 * m.nv + m.na
         columns = [self._slope(start, given, np.eye(1, nx + m.nu, k)[0], eps, eps) for k in range(nx)]
         acting = given.copy()
@@ -269,6 +332,13 @@ class Sim(_core.Sim):
         """Contacts of the last step as a structured array: geom_a, geom_b, body_a, body_b, p_W [m], n_W (from B into
         A), depth [m], fn [N], ft [N] (forces on A, world axes), torque [N m], vt, vn [m/s], stick, mu. A copy."""
         return np.frombuffer(self._contacts(), CONTACT)
+
+    def contacts_table(self) -> dict[str, np.ndarray]:
+        """Contacts of the last step as columns for a table, with the time of the state [s] and the names of bodies
+        and geoms: ``pandas.DataFrame(sim.contacts_table())``. :meth:`Recording.contacts_table` has those of a whole
+        run."""
+        contacts = self.contacts()
+        return contact_columns(self.model, np.full(len(contacts), self.state.time), contacts)
 
     def pair_force(self, body_a: str | int, body_b: str | int | None = None) -> PairForce:
         """Force on body A from contacts with body B (None: with any body), normal and friction apart. Contacts among
@@ -412,7 +482,7 @@ class Sim(_core.Sim):
         """The report of all steps since the sim was made with ``report=True``, or since the last report. One that
         cannot be written is lost; the next one begins at once."""
         if self._page is None:
-            raise RuntimeError("no report is being made: create the sim with report=True, and in this process")
+            raise RuntimeError("no report is being made: make the sim with hf.Sim(model, report=True), and in this process, not in the one from which it was forked")
         place = f"/dev/fd/{self._page.fileno()}"
         try:
             self._close_report(title, [(str(k), str(v)) for k, v in (lines or {}).items()], place)

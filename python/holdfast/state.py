@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import floats, near
 from ._files import FilePath, file_name
+from ._hints import refuse_no_model
 from .model import Model
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class State(_Fields, _core.State):
     rest: ArrayField = _array("rest", None, "Where springs rest (nrest), if any of them yields: positions (nq), then lengths of tendons (ntendon x 2).")
 
     def __new__(cls, model: Model, max_memory: int = 0) -> State:
+        refuse_no_model(model, "hf.State")
         return super().__new__(cls, model, max_memory)
 
     def copy(self) -> State:
@@ -142,6 +144,7 @@ class Input(_Fields, _core.Input):
     force_limit: NamedField = _array("force_limit", "v", "Largest force of the targets (nv) [N or N m]; may be infinite.")
 
     def __new__(cls, model: Model) -> Input:
+        refuse_no_model(model, "hf.Input")
         return super().__new__(cls, model)
 
     def copy(self) -> Input:

@@ -413,7 +413,7 @@ static PyObject* import_builder(PyTypeObject* type, const import* in) {
     status = hf_builder_load(&builder, in->name, &in->config, diagnostics, &error);
   Py_END_ALLOW_THREADS
 
-  BuilderObject* self = status < 0 ? raise_error(&error) : object_alloc(type);
+  BuilderObject* self = status < 0 ? (void*)raise_import_error(&error, diagnostics) : object_alloc(type);
   PyObject* said = self ? list_diagnostics(diagnostics) : NULL;
   hf_diagnostics_free(diagnostics);
   if (!self) {

@@ -30,6 +30,9 @@
 
 // Raises the exception that belongs to the error's status, with the library's message. Returns NULL.
 PyObject* raise_error(const hfError* error);
+// Raises the exception of an import that was refused, and keeps what the reader had said in its attribute
+// `diagnostics`, as list_diagnostics gives it. Returns NULL.
+PyObject* raise_import_error(const hfError* error, const hfDiagnostics* diagnostics);
 // Raises an exception of a type with a formatted message, as PyErr_Format does. Returns -1.
 int refuse(PyObject* type, const char* format, ...);
 // Raises the RuntimeError "this WHAT is in use by another thread". Returns NULL.

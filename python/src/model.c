@@ -126,7 +126,7 @@ static PyObject* import_model(PyTypeObject* type, const import* in) {
     status = hf_model_load(&model, in->name, &in->config, diagnostics, &error);
   Py_END_ALLOW_THREADS
 
-  PyObject* result = status < 0 ? raise_error(&error) : wrap_model(type, model, diagnostics);
+  PyObject* result = status < 0 ? raise_import_error(&error, diagnostics) : wrap_model(type, model, diagnostics);
   hf_diagnostics_free(diagnostics);
   return result;
 }

@@ -37,6 +37,23 @@ PyObject* raise_error(const hfError* error) {
   return NULL;
 }
 
+// Raises the exception of an import that was refused, and keeps what the reader had said in its attribute
+// `diagnostics`, as list_diagnostics gives it. Returns NULL.
+PyObject* raise_import_error(const hfError* error, const hfDiagnostics* diagnostics) {
+  raise_error(error);
+
+  PyObject *type, *exception, *trace;
+  PyErr_Fetch(&type, &exception, &trace);
+  PyErr_NormalizeException(&type, &exception, &trace);
+
+  PyObject* said = list_diagnostics(diagnostics);
+  if (!said || PyObject_SetAttrString(exception, "diagnostics", said) < 0) PyErr_Clear();
+  Py_XDECREF(said);
+
+  PyErr_Restore(type, exception, trace);
+  return NULL;
+}
+
 // Raises an exception of a type with a formatted message, as PyErr_Format does. Returns -1.
 int refuse(PyObject* type, const char* format, ...) {
   va_list values;

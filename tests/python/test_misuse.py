@@ -233,15 +233,15 @@ def test_a_model_never_changes(fall):
         with pytest.raises(AttributeError, match="never changes"):
             setattr(fall, name, 3.0)
         assert (getattr(fall, name) == before).all()
-    fall.mine = "a note"
-    assert fall.mine == "a note"
+    with pytest.raises(AttributeError, match="never changes"):
+        fall.mine = "a note"
 
 
 def test_what_a_sim_has_not(fall):
-    """State and input are checked when they are set, an option that comes too late is refused, and 0 is no state."""
+    """State and input are checked when they are set, an option that comes too late is refused, and 0 is no number of steps."""
     sim = hf.Sim(fall)
     own = sim.state, sim.input
-    for refused in (lambda: setattr(sim, "state", 5), lambda: setattr(sim, "state", sim.input), lambda: setattr(sim, "input", None), lambda: sim.step(0),
+    for refused in (lambda: setattr(sim, "state", 5), lambda: setattr(sim, "state", sim.input), lambda: setattr(sim, "input", None), lambda: sim.step(sim.input),
                     lambda: sim.evaluate(sim.state, 0), lambda: sim.problem(0), lambda: sim.inverse(np.zeros(fall.nv), 0)):
         with pytest.raises(TypeError):
             refused()
@@ -1016,9 +1016,8 @@ def test_steps_that_are_no_whole_number(fall):
     for call in (lambda n: sim.step(steps=n), batch.step):
         with pytest.raises(OverflowError, match="steps must be at most 2147483647"):
             call(10**30)
-    for wrong in (5, 5.0):
-        with pytest.raises(TypeError, match=rf"step takes a state first: write step\(steps={wrong}\)"):
-            sim.step(wrong)
+    with pytest.raises(TypeError, match=r"step takes a state first: write step\(steps=5.0\)"):
+        sim.step(5.0)
     assert sim.state.time == 0 and not batch.time.any()
     sim.step(steps=np.int64(3)), batch.step(np.uint8(3)), batch.run(steps=np.int32(2))
     assert sim.state.time == 3 * sim.step_size and (batch.time == 5 * sim.step_size).all()
@@ -1076,7 +1075,7 @@ def test_messages_about_the_body_of_a_joint():
 
 def test_messages_about_names(fall):
     """A list that was cut looked whole, and without any names it ended in the air."""
-    with pytest.raises(KeyError, match='no camera is named "front": there is none with a name'):
+    with pytest.raises(KeyError, match='no camera is named "front": the model has no cameras'):
         fall.id("camera", "front")
     many = hf.Builder()
     for i in range(23):
@@ -1089,7 +1088,7 @@ def test_messages_about_names(fall):
 
 def test_numbers_in_the_wrong_place(fall):
     sim, batch = hf.Sim(fall), hf.Batch(fall, 2)
-    for call, says in [(lambda: sim.step(5), r"write step\(steps=5\)"), (lambda: batch.reset("low"), r"write reset\(key='low'\) for the keyframe in all worlds$"),
+    for call, says in [(lambda: sim.step(5.0), r"write step\(steps=5.0\)"), (lambda: batch.reset("low"), r"write reset\(key='low'\) for the keyframe in all worlds$"),
                        (lambda: batch.params.take(fall, 0), "the number of a world and a model"), (lambda: batch.params.take([0], fall), "the number of a world")]:
         with pytest.raises(TypeError, match=says):
             call()
