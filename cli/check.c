@@ -97,7 +97,8 @@ static int print_check_json(const char* path, const scene* loaded, const hfError
   return print_json(o);
 }
 
-// The verb: reads a model and prints what the reader said of it.
+// The verb: reads a model and prints what the reader said of it. Returns the exit status; with --strict a warning
+// fails.
 int verb_check(int argc, char** argv) {
   checkArguments arguments;
   argp_parse(&check_argp, argc, argv, 0, NULL, &arguments);

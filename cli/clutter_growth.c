@@ -51,7 +51,8 @@ static double time_steps(const world* w, int steps, int threads) {
   return (clutter_clock(threads) - start) / steps;
 }
 
-// Makes one large fall and SMALL_FALLS small ones, and adds their mean times to the answer.
+// Makes one large fall and, beside it, SMALL_FALLS small ones one after another, and adds their mean times a step [s]
+// to the answer. fall: its number, which chooses the seeds. Returns 0, or not 0 with a message in *error.
 static int measure_fall(clutterGrowth* g, int fall, const char* folder, hfError* error) {
   world large, small = {0};
   int failed = open_fall(&large, g->large, fall + 1, g->threads, folder, error);

@@ -160,8 +160,9 @@ static json_t* plane_size(const double* half) {
   return xyz(2 * x, y, 1e-3);
 }
 
-// Adds a geom to the lists of an entity, where primitives have lists of their own.
-// A mesh is drawn as its surface, and so is a height field.
+// Adds a geom to the list of an entity that is for its shape: cubes, spheres, cylinders or triangles.
+// Sizes of the model are half lengths and radii, those of an entity whole lengths. Meshes and height fields are
+// triangles.
 static void add_shape(const hfModel* m, int g, json_t* entity) {
   hfGeomType type = (hfGeomType)hf_model_geom_type(m)[g];
   const double* size = hf_model_geom_size(m) + 3 * g;
@@ -194,7 +195,7 @@ static void add_shape(const hfModel* m, int g, json_t* entity) {
 
   case HF_GEOM_CYLINDER:
   case HF_GEOM_CAPSULE: {
-    double caps = type == HF_GEOM_CAPSULE ? 2 * size[0] : 0;
+    double caps = type == HF_GEOM_CAPSULE ? 2 * size[0] : 0; // a capsule is drawn as a cylinder of its whole length
     json_object_set_new(shape, "size", xyz(2 * size[0], 2 * size[0], 2 * size[1] + caps));
     json_object_set_new(shape, "bottom_scale", json_real(1));
     json_object_set_new(shape, "top_scale", json_real(1));
@@ -263,33 +264,41 @@ static void turn_x_to(const double* d, double* q) {
   for (int i = 0; i < 4; ++i) q[i] /= n;
 }
 
-// The contact forces as arrows of 1 cm a newton; green where friction is left, red where a contact slips.
+// Parts of an arrow of a contact force.
+static const double SHAFT_LENGTH = 0.008;   // [m/N]
+static const double HEAD_LENGTH = 0.002;    // [m/N]; with the shaft 1 cm a newton
+static const double SHAFT_DIAMETER = 0.002; // [m]
+static const double HEAD_DIAMETER = 0.005;  // [m]
+
+// The contact forces on body A of a frame, in the world, as arrows of 1 cm a newton. An arrow that sticks is green, and
+// the more yellow the more of its friction is used; one that slips is red. Contacts without force have none.
 static json_t* force_arrows(const hfFrame* f) {
   json_t* entity = empty_entity("world", "forces", f->time);
 
   for (int i = 0; i < f->ncontact; ++i) {
     const hfFrameContact* c = &f->contact[i];
     double force[3], q[4];
-    double n = 0;
-    double slide = 0;
+    double size = 0;
+    double friction_squared = 0;
     for (int k = 0; k < 3; ++k) {
       force[k] = (double)(c->fn * c->n_W[k] + c->ft[k]);
-      n += force[k] * force[k];
-      slide += (double)(c->ft[k] * c->ft[k]);
+      size += force[k] * force[k];
+      friction_squared += (double)(c->ft[k] * c->ft[k]);
     }
-    n = sqrt(n);
-    if (!(n > 0)) continue;
+    size = sqrt(size); // [N]
+    if (!(size > 0)) continue;
 
-    for (int k = 0; k < 3; ++k) force[k] /= n;
+    // arrows point along the x axis of their pose
+    for (int k = 0; k < 3; ++k) force[k] /= size;
     turn_x_to(force, q);
 
     // the share of friction that is used
-    double use = c->mu * c->fn > 0 ? fmin(1, sqrt(slide) / (double)(c->mu * c->fn)) : 0;
+    double use = c->mu * c->fn > 0 ? fmin(1, sqrt(friction_squared) / (double)(c->mu * c->fn)) : 0;
     json_t* arrow = json_pack("{s:{s:o,s:o},s:f,s:f,s:f,s:f,s:o}", "pose",
                               "position", xyz((double)c->p_W[0], (double)c->p_W[1], (double)c->p_W[2]),
                               "orientation", wxyz(q),
-                              "shaft_length", 0.008 * n, "shaft_diameter", 0.002,
-                              "head_length", 0.002 * n, "head_diameter", 0.005,
+                              "shaft_length", SHAFT_LENGTH * size, "shaft_diameter", SHAFT_DIAMETER,
+                              "head_length", HEAD_LENGTH * size, "head_diameter", HEAD_DIAMETER,
                               "color", c->stick ? colour(use, 0.7, 0.2, 1) : colour(0.86, 0.16, 0.16, 1));
     json_array_append_new(json_object_get(entity, "arrows"), arrow);
   }
@@ -299,7 +308,7 @@ static json_t* force_arrows(const hfFrame* f) {
 
 // ---- numbers -----------------------------------------------------------------------------------------
 
-// The numbers of all contacts of a frame, in SI units.
+// The numbers of all contacts of a frame, in SI units: forces on body A and velocities of A against B, in the world.
 static json_t* contact_numbers(const hfModel* m, const hfFrame* f) {
   json_t* list = json_array();
   char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
@@ -366,7 +375,7 @@ static json_t* event_words(const hfModel* m, hfEvent e) {
 
 // ---- the file ----------------------------------------------------------------------------------------
 
-// Writes a recording as MCAP. Returns the exit status.
+// Writes a recording as MCAP: the shapes once, and a message a frame in each other channel. Returns the exit status.
 static int write_mcap(const hfRecording* r, const char* path) {
   mcapFile file;
   const hfModel* m = hf_recording_model(r);
@@ -386,7 +395,7 @@ static int write_mcap(const hfRecording* r, const char* path) {
   uint16_t solver = mcap_channel(&file, "/solver", "holdfast.Solver");
   uint16_t events = mcap_channel(&file, "/events", "holdfast.Event");
 
-  int event = 0;
+  int event = 0; // the next event that is not written
   int count = hf_recording_frame_count(r);
   for (int i = 0; i < count; ++i) {
     hfFrame f = hf_recording_frame(r, i);
@@ -482,7 +491,7 @@ static int write_mjcf(const void* arguments, const hfModel* model) {
   return exit_status_of(status);
 }
 
-// The verb: converts a recording or a model, as the end of the output's name says.
+// The verb: converts a recording or a model, as the end of the output's name says. Returns the exit status.
 int verb_convert(int argc, char** argv) {
   convertOptions o = {0};
   argp_parse(&convert_argp, argc, argv, 0, NULL, &o);

@@ -20,8 +20,11 @@
 enum { OPEN_FOLDERS = 16 };   // nftw holds at most so many folders open at once.
 enum { MOST_REMOVALS = 100 }; // How often the guard tries to remove a folder, one tenth of a second apart.
 
+// Removes a file or an empty folder. Returns 0, with which nftw goes on to the next, also if it could not be removed.
 static int remove_entry(const char* path, const struct stat* info, int kind, struct FTW* place) {
-  (void)info, (void)kind, (void)place;
+  (void)info;
+  (void)kind;
+  (void)place;
   remove(path);
   return 0;
 }

@@ -145,7 +145,7 @@ static void print_meshes(const hfModel* m) {
   }
 }
 
-// Prints the model as text.
+// Prints the model as text: its counts, its world, the bodies with what belongs to them, then what belongs to none.
 static void print_info(const hfModel* m) {
   printf("%d bodies in %d trees, %d joints, nq %d, nv %d, nu %d, na %d, %d geoms, %d meshes, ", m->nbody - 1, m->ntree,
          m->njnt, m->nq, m->nv, m->nu, m->na, m->ngeom, m->nmesh);

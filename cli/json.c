@@ -8,13 +8,14 @@
 
 json_t* json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-// A text that may have bytes that are not UTF-8: then each byte above 127 becomes the replacement character.
+// A JSON string of a text. If the text is not UTF-8, each of its bytes above 127 becomes the replacement character.
+// NULL: no memory.
 json_t* json_text(const char* text) {
-  static const char replacement[] = "\xEF\xBF\xBD";
+  static const char replacement[] = "\xEF\xBF\xBD"; // U+FFFD in UTF-8
   size_t width = sizeof replacement - 1;
   json_t* string = json_string(text);
   char* readable = string ? NULL : malloc(width * strlen(text) + 1);
-  if (!readable) return string;
+  if (!readable) return string; // it is UTF-8, or there is no memory
 
   size_t n = 0;
   for (; *text; ++text) {

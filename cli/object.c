@@ -36,7 +36,8 @@ static int name_distance(const char* a, const char* b) {
   return row[n];
 }
 
-// Lists the names nearest to `name`, the nearest first, and of equally near ones the first in the model.
+// Prints up to LISTED names of objects of a kind, the nearest to `name` first, and of equally near ones the first in
+// the model. Keeps a list in this order while it goes through all objects.
 static void list_near(const hfModel* model, hfObjectKind kind, const char* name) {
   char buffer[HF_LABEL_SIZE];
   int id[LISTED], distance[LISTED];

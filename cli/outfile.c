@@ -82,7 +82,9 @@ static int is_listed(const char* word, const char* list) {
   return 0;
 }
 
-// Refuses the name of a file that has the ending of another format. Returns 1, with a message, if it does.
+// Refuses "-" and the name of a file that has the ending of another format. Returns 1, with a message, if it refuses,
+// else 0. endings: those that the file may have, separated by spaces; only: 1: any other one is refused, 0: unknown
+// ones pass. A NULL path, a name without an ending and a device or pipe pass.
 int refuse_ending(const char* option, const char* path, const char* endings, int only) {
   static const char formats[] = "csv tsv xls xlsx ods parquet npy npz h5 hdf5 mat json yaml yml html htm pdf rec hfr "
                                 "mcap bag db png jpg jpeg webp gif bmp tif tiff svg mp4 mkv mov avi webm xml mjcf "

@@ -88,7 +88,11 @@ static int print_friction_json(const hfFrictionProblem* p, const hfFrictionSolut
                               "v", json_numbers(s->v, nv)));
 }
 
+// A friction that has this share of mu^2 times the squared normal force is on the cone, but for rounding.
+static const double CONE_SHARE = 0.999999;
+
 // Prints a friction problem's report, and how many contacts are open, slip and stick.
+// The rows of a contact are its normal and then its tangents, in the force r as in the velocity u.
 static void print_friction(const hfFrictionProblem* p, const hfFrictionSolution* s, const hfFrictionReport* r) {
   int open = 0;
   int slip = 0;
@@ -97,14 +101,15 @@ static void print_friction(const hfFrictionProblem* p, const hfFrictionSolution*
     const double* u = s->u + p->dim * i;
     open += force[0] == 0;
 
-    // a contact slips where the force stands on the cone and the contact moves
-    double friction = 0;
-    double speed = 0;
+    // a contact slips where the force is on the cone and the contact moves
+    double friction_squared = 0;
+    double speed_squared = 0;
     for (int k = 1; k < p->dim; ++k) {
-      friction += force[k] * force[k];
-      speed += u[k] * u[k];
+      friction_squared += force[k] * force[k];
+      speed_squared += u[k] * u[k];
     }
-    slip += force[0] > 0 && friction >= 0.999999 * p->mu[i] * p->mu[i] * force[0] * force[0] && speed > 0;
+    int is_on_cone = friction_squared >= CONE_SHARE * p->mu[i] * p->mu[i] * force[0] * force[0];
+    slip += force[0] > 0 && is_on_cone && speed_squared > 0;
   }
 
   printf("friction problem: %s form, %d contacts of %d rows, %d equalities\n",
@@ -115,13 +120,14 @@ static void print_friction(const hfFrictionProblem* p, const hfFrictionSolution*
   printf("contacts: %d open, %d slip, %d stick\n", open, slip, p->ncontact - open - slip);
 }
 
-// Reads a friction problem, solves it and prints the answer. Returns the exit status.
+// Reads a friction problem, solves it and prints the answer. Returns the exit status, CLI_FAILED also for an answer
+// that misses the tolerance.
 static int solve_friction(const problemOptions* o) {
   hfFrictionProblem* p = NULL;
   hfError error;
   if (hf_friction_problem_read(&p, o->path, &error) < 0) return refuse(&error);
 
-  // the four parts of the answer stand one behind another
+  // the four parts of the answer, r, u, lambda and v, stand one behind another
   size_t rows = (size_t)(p->dim * p->ncontact);
   size_t equalities = (size_t)p->nequality;
   double* memory = calloc(2 * rows + equalities + (size_t)p->nv + 1, sizeof *memory);
@@ -176,7 +182,8 @@ static int print_step(const hfStepProblem* p, const double* v, const double* imp
   return CLI_GOOD;
 }
 
-// Reads a step problem, solves it and prints the answer. Returns the exit status.
+// Reads a step problem, solves it and prints the answer. Returns the exit status, CLI_FAILED also for an answer that
+// misses the tolerance.
 static int solve_step(const problemOptions* o) {
   hfStepProblem* p = NULL;
   hfSolver* solver = NULL;

@@ -154,7 +154,8 @@ static int choose_view(renderOptions* o) {
   return status;
 }
 
-// Writes the page of a recording. Sets the times that no option gives. Returns the exit status.
+// Writes the page of a recording, and sets the times that no option gives: 0 to the recording's end.
+// A video that starts after this end is refused, a picture only warned of. Returns the exit status.
 static int convert_recording(renderOptions* o, const char* page) {
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
@@ -230,7 +231,8 @@ static int digit(int c) {
   return -1;
 }
 
-// Copies the bytes behind the next "HFFRAME:", which are coded in base 64, to `to`. Returns 0 when there is none.
+// Copies the bytes behind the next "HFFRAME:", which are coded in base 64, to `to`.
+// Returns 1 if there were any, 0 where `from` has no further picture.
 static int copy_picture(FILE* from, FILE* to) {
   static const char mark[] = "HFFRAME:";
   size_t matched = 0;
@@ -239,9 +241,9 @@ static int copy_picture(FILE* from, FILE* to) {
     matched = c == mark[matched] ? matched + 1 : c == mark[0];
   if (matched < sizeof mark - 1) return 0;
 
-  // four digits are three bytes
+  // four digits of 6 bits are three bytes
   unsigned word = 0;
-  int count = 0;
+  int count = 0; // of digits
   int bytes = 0;
   while ((c = getc(from)) != EOF && digit(c) >= 0) {
     word = word << 6 | (unsigned)digit(c);
@@ -298,10 +300,12 @@ static const char* json_word(int truth) {
   return truth ? "true" : "false";
 }
 
-// The address of the page with `count` pictures to draw, which the caller frees. NULL: no memory.
+// The address of the page: file://PAGE#render= and, as JSON, the view and the times of `count` pictures to draw.
+// The caller frees it. NULL: no memory.
 static char* page_address(const renderOptions* o, const char* page, int count) {
   enum { TIME_LENGTH = 32 }; // a number of nine digits with its exponent needs fewer characters
-  size_t room = 4096 + 3 * strlen(page) + TIME_LENGTH * (size_t)count;
+  enum { VIEW_LENGTH = 4096, ESCAPED_LENGTH = 3 }; // all but path and times; a byte of the path, as %XX
+  size_t room = VIEW_LENGTH + ESCAPED_LENGTH * strlen(page) + TIME_LENGTH * (size_t)count;
   char* text = malloc(room);
   if (!text) return NULL;
 
@@ -335,8 +339,8 @@ typedef struct target {
   char beside[4096];
 } target;
 
-// Starts the program that makes a video of pictures, and writes it beside the older one.
-// Sets encoder. Returns the file for the pictures; NULL, with errno, where that fails.
+// Starts ffmpeg, which makes a video of JPEG pictures at t->beside, next to an older video. Sets t->encoder.
+// Returns the file for the pictures; NULL, with errno, where that fails.
 static FILE* start_encoder(const renderOptions* o, target* t) {
   char fps[32];
   snprintf(fps, sizeof fps, "%g", o->times.fps);
@@ -362,7 +366,7 @@ static FILE* start_encoder(const renderOptions* o, target* t) {
   return start_program(arguments, 1, NULL, 0, &t->encoder);
 }
 
-// Opens the file of the picture, or starts to make the video. Returns 1 on success.
+// Opens the file of the picture, or starts the program that makes the video. Returns 1, or 0 with a message in *error.
 static int open_target(const renderOptions* o, target* t, hfError* error) {
   *t = (target){0};
   if (!o->video) {
@@ -376,6 +380,7 @@ static int open_target(const renderOptions* o, target* t, hfError* error) {
     return 0;
   }
 
+  // the new video has the name FOLDER/PID-NAME until it is whole
   const char* slash = strrchr(t->video, '/');
   const char* name = slash ? slash + 1 : t->video;
   snprintf(t->beside, sizeof t->beside, "%.*s.%ld-%s", (int)(name - t->video), t->video, (long)getpid(), name);
@@ -388,7 +393,8 @@ static int open_target(const renderOptions* o, target* t, hfError* error) {
   return 0;
 }
 
-// Completes the file if it is whole; otherwise an older file stays. Returns 1 on success.
+// Closes the target. A picture or video that is `whole` replaces an older file; any other is removed.
+// Returns 1 if it is in place, else 0.
 static int close_target(const renderOptions* o, target* t, int whole, hfError* error) {
   if (!o->video && whole) return close_out_file(&t->picture, error) == HF_OK;
   if (!o->video) {
@@ -425,7 +431,8 @@ static int refuse_length(const renderOptions* o) {
   return 1;
 }
 
-// Draws the page. The browser has its profile and its temporary files in the folder. Returns the exit status.
+// Has a browser draw the page, and writes the pictures that it prints, as text, to the file or the video.
+// The browser has its profile and its temporary files in the folder. Returns the exit status.
 static int draw(const renderOptions* o, const char* browser, const char* page, const char* folder) {
   if (refuse_length(o)) return CLI_MISUSED;
   int count = (int)count_pictures(o);

@@ -237,8 +237,9 @@ static int rests_at_our_end(const evidence* e, const outcome* base, outcomeConta
 
 static const char OWN_PARAMETERS[] = "the scene has contact parameters of ours (hf.*), which MuJoCo does not read";
 
-// Writes the reason of a verdict. Returns 1, as all that explain do where they found a reason.
 static int give_reason(verdict* v, const char* format, ...) HF_PRINTF(2, 3);
+
+// Writes the reason of a verdict. Returns 1, as all that explain do where they found a reason.
 static int give_reason(verdict* v, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -247,7 +248,8 @@ static int give_reason(verdict* v, const char* format, ...) {
   return 1;
 }
 
-// Says what the experiments showed about joints that differ. Returns 0 where they do not tell.
+// Runs the experiments, and gives what they show as the reason of joints that differ.
+// Returns 1 if there is a reason, 0 where they show none.
 static int explain_by_experiments(verdict* v, evidence* e) {
   static const char fine[] = "at an eighth of the step, with mujoco_softness,";
   run_experiments(e);
@@ -303,7 +305,8 @@ static int explain_by_creep(verdict* v, evidence* e, const outcome peer[PEER_RUN
   return 0;
 }
 
-// Says why depths or forces differ, as far as the runs tell that are already made. Returns 0 where they do not tell.
+// Gives the reason why depths or forces differ, as far as the runs tell that are already made.
+// Returns 1 if there is a reason, 0 where they show none.
 static int explain_contacts_by_runs(verdict* v, const evidence* e) {
   const outcomeContacts* soft = &e->soft.contacts;
   const outcomeContacts* recipe = &e->recipe_contacts;
@@ -394,8 +397,9 @@ static int explain_by_peer(verdict* v, const evidence* e) {
   return 0;
 }
 
-// Says why joints differ, as far as measurements tell. Chaos that is as large as the difference comes first.
-// Smaller chaos can have made a difference large that has another cause, for which the experiments look before.
+// Gives the reason why joints differ; where no measurement tells it, sets `differs`. Chaos that is as large as the
+// difference comes first. Smaller chaos can have made a difference large that has another cause, for which the
+// experiments look before.
 static void explain_joints(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
   if (explain_joints_by_runs(v, e, peer)) return;
   if (explain_by_experiments(v, e)) return;
@@ -432,7 +436,8 @@ static void explain(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
 
 // ---- a scene ----------------------------------------------------------------------------------------
 
-// Judges our outcome beside the peer's first runs.
+// Compares our outcome with the peer's first runs, and gives the reason where they are not alike. Sets the verdict;
+// `compared` stays 0 where the run with the peer's softness fails.
 static void judge(verdict* v, trial* t, const outcome* ours, const outcome peer[PEER_RUNS]) {
   const hfModel* m = t->w.model;
   const outcome* base = &peer[PEER_DEFAULT];

@@ -194,7 +194,8 @@ static int stop_standing_still(const run* r, const hfStepReport* report) {
 // Links of robots whose files were made for planning often overlap, too, and jam.
 static void warn_about_start(const run* r, const hfStepReport* report) {
   const hfModel* m = r->model;
-  double worth_saying = m->nkey ? 1e-3 : DEEP_OVERLAP; // [m]
+  static const double KEYFRAME_OVERLAP = 1e-3; // [m]; a smaller one is no sign that a keyframe should be chosen
+  double worth_saying = m->nkey ? KEYFRAME_OVERLAP : DEEP_OVERLAP; // [m]
   int count = hf_sim_contact_count(r->sim);
   if (!r->started_by_default || !(report->max_depth > worth_saying) || count == 0) return;
 
@@ -223,7 +224,8 @@ static void warn_about_start(const run* r, const hfStepReport* report) {
 static int step_through(const runOptions* o, run* r, const hfControlTable* table, outputs* out) {
   runStatistics* s = &r->statistics;
   double end = r->start_time + o->time - ROUNDING_SLACK * hf_sim_step_size(r->sim);
-  int stands = o->time > 0 && r->start_time + o->time == r->start_time; // The first step says why.
+  // a time that rounding loses: one step is made, whose message says so
+  int stands = o->time > 0 && r->start_time + o->time == r->start_time;
   hfError error = {HF_OK, ""};
 
   while ((r->state->time < end || stands) && !stop_requested) {
@@ -318,7 +320,8 @@ static int judge_let_go(const run* r) {
   return CLI_FAILED;
 }
 
-// Makes the run with its files, judges it and prints its summary. Returns the exit status.
+// Makes the run with its files, judges it and prints its summary. Returns the exit status of the first trouble; an
+// interrupted run has CLI_FAILED.
 static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
   outputs out = {0};
   hfError error = {HF_OK, ""};
@@ -406,7 +409,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
   return status;
 }
 
-// The verb: refuses files that clash or have the ending of another format, and runs the scene.
+// The verb: refuses files that clash or have the ending of another format, and runs the scene. Returns the exit status.
 int verb_run(int argc, char** argv) {
   runArguments a;
   argp_parse(&run_argp, argc, argv, 0, NULL, &a);

@@ -160,7 +160,7 @@ static void add_troubles(summary* m, const run* r) {
         s->contacts.forgetful);
 }
 
-// The lines of the summary. They point to names that stay.
+// The lines of the summary, each a name and a text. The names are constants, which live as long as the program.
 static summary summarise(const run* r) {
   const runStatistics* s = &r->statistics;
   summary m = {.count = 0};
@@ -349,7 +349,8 @@ static json_t* final_json(const run* r) {
   return o;
 }
 
-// The largest violations of equalities and limits, and what violated them most.
+// A JSON object of the largest violations of equalities and limits [m or rad]: `amount` of the whole run, `last` of its
+// last step, and where there was one the object that violated most, and when.
 static json_t* violations_json(const run* r) {
   static const char* const kinds[VIOLATIONS] = {"equality_distance", "equality_angle", "limit_distance", "limit_angle"};
   json_t* o = json_object();
@@ -401,7 +402,7 @@ static json_t* integrator_json(const integratorStatistics* s) {
   return o;
 }
 
-// Sets the statistics of the run in an object.
+// Sets members of a JSON object from the statistics of the run, in SI units.
 static void set_statistics(json_t* o, const run* r) {
   const runStatistics* s = &r->statistics;
   json_object_set_new(o, "wall_time", json_number(s->wall));

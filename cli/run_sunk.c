@@ -41,14 +41,14 @@ void keep_sunk(run* r, double time, const hfStepReport* report) {
   }
 }
 
-// Warns of the contact that keep_sunk has kept, if there is one.
+// Warns of the contact that keep_sunk has kept, if there is one, and names the body of the thinner geom first.
 void warn_about_sunk(const run* r) {
   const contactStatistics* s = &r->statistics.contacts;
   if (!(s->sunk.depth > 0)) return;
 
   double thickness_a = thickness(r->model, s->sunk.geom_a);
   double thickness_b = thickness(r->model, s->sunk.geom_b);
-  int thin = s->sunk.geom_a;
+  int thin = s->sunk.geom_a; // geoms
   int thick = s->sunk.geom_b;
   if (thickness_b <= thickness_a) {
     thin = s->sunk.geom_b;

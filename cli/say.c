@@ -61,7 +61,8 @@ static void print_remaining(double seconds) {
     fprintf(stderr, ", %ld s left", s);
 }
 
-// Writes the line of progress anew, a few times in a second, if somebody watches.
+// Writes the line of progress anew on a terminal, at most every PERIOD: the fraction (0 to 1) of the work that is done,
+// a text and, once the work's speed is known, the time that remains.
 void show_progress(double fraction, const char* format, ...) {
   static const double STEADY_TIME = 1; // [s] of work before its speed says something
   static const double PERIOD = 0.2; // [s] between two lines

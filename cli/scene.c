@@ -157,7 +157,8 @@ int is_recording(const char* path) {
   return found;
 }
 
-// Reads a pipe to its end, once: what it held stays in the options. Returns the exit status.
+// Reads the scene from a pipe, if it is one, to its end: what it held stays in the options, for any later reading.
+// A path that means the standard input gets this name, for messages. Returns the exit status.
 static int read_pipe(sceneOptions* o) {
   const size_t MAX_BYTES = (size_t)256 << 20; // no file of a scene may be larger either
   if (o->text || !is_pipe(o->path)) return CLI_GOOD;

@@ -50,7 +50,7 @@ static int set_key(const char* name, const hfModel* model, start* s) {
   return exit_status_of(status);
 }
 
-// Normalises the quaternions of free and ball joints: a user means the orientation, not its length.
+// Normalises the quaternions of free and ball joints in q: a user means the orientation, not its length.
 // Returns the exit status: a quaternion of length zero is refused.
 static int normalise_rotations(const hfModel* model, double* q) {
   static const double LEAST_LENGTH = 1e-6; // A shorter quaternion has no direction [-].

@@ -43,20 +43,24 @@ static void read_end(int stream, char* text, size_t size) {
   text[kept] = 0;
 }
 
-// Runs `python -c "import holdfast.study"`. Returns 0 if that works, and 127 if there is no interpreter.
-// Otherwise `why` has the last line of what Python says.
+// What try_package returns beside the exit status of Python, as shells do.
+enum { NOT_TRIED = 126, NO_INTERPRETER = 127 };
+
+// Runs `python -c "import holdfast.study"`. Returns Python's exit status, 0 if that works; NO_INTERPRETER; or
+// NOT_TRIED, where the system refuses a pipe or a process, or Python ends by a signal.
+// `why`, of `size` bytes, gets the last line of what Python says, or that it says nothing.
 static int try_package(const char* python, char* why, size_t size) {
   int ends[2];
   why[0] = 0;
-  if (pipe(ends) != 0) return 126;
+  if (pipe(ends) != 0) return NOT_TRIED;
 
   pid_t child = fork();
   if (child == 0) {
-    if (dup2(ends[1], STDERR_FILENO) < 0) _exit(126);
+    if (dup2(ends[1], STDERR_FILENO) < 0) _exit(NOT_TRIED);
     close(ends[0]);
     close(ends[1]);
     execlp(python, python, "-c", "import holdfast.study", (char*)NULL);
-    _exit(127);
+    _exit(NO_INTERPRETER);
   }
 
   close(ends[1]);
@@ -66,8 +70,8 @@ static int try_package(const char* python, char* why, size_t size) {
   if (!why[0]) snprintf(why, size, "it does not say why");
 
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return 126;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+  if (child < 0 || waitpid(child, &status, 0) != child) return NOT_TRIED;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_TRIED;
 }
 
 // Tells the package, in HOLDFAST_COMMAND, where this program is, unless the user has set that.
@@ -91,7 +95,7 @@ static int asks_for_help(int argc, char** argv) {
 // Where help was asked for, prints what the verb is instead. Returns the exit status.
 static int explain(int tried, const char* why, int help, const char* python) {
   static const char install[] = "pip install ./python in the source tree of Holdfast installs it";
-  int no_interpreter = tried == 127;
+  int no_interpreter = tried == NO_INTERPRETER;
 
   if (help) {
     printf("Usage: holdfast study VERB [OPTION...] [ARGUMENT]\n"

@@ -292,7 +292,8 @@ static int send_next(server* s, client* c) {
   return 0;
 }
 
-// The protocol of the WebSocket of a page; user: its client.
+// Answers an event of the WebSocket of a page, as libwebsockets asks; user: its client.
+// Returns 0, or what is not 0 to end the connection.
 static int serve_client(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in, size_t length) {
   server* s = server_of(wsi);
 

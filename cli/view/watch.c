@@ -26,7 +26,7 @@ static int is_model(const char* name) {
   return 0;
 }
 
-// A number that changes with the file or with any model in its folder, which it may include.
+// A number that changes when the file, or any model in its folder, changes: the scene may include such a model.
 unsigned long long watch_stamp(const char* path) {
   char folder[4096];
   snprintf(folder, sizeof folder, "%s", path);

@@ -78,7 +78,8 @@ static int open_session(liveWorld* w, scene* loaded, hfiSession* session, hfErro
   return status;
 }
 
-// Publishes what a client needs first, under a new number. Without memory it is NULL.
+// Publishes what a client needs first, the scene or the recording, under a new generation.
+// Without memory the published packet is NULL.
 static void publish_hello(liveWorld* w) {
   hfiBytes bytes = {0};
   if (w->recording) {
@@ -393,7 +394,8 @@ static void free_world(liveWorld* w) {
   free(w);
 }
 
-// Loads the scene or recording and starts the thread. Returns the exit status, after saying what is wrong.
+// Makes a world: loads the scene or recording and starts the world's thread. Sets *made, which world_stop frees.
+// Returns the exit status, after saying what is wrong; then *made stays.
 int world_start(liveWorld** made, const worldOptions* options) {
   liveWorld* w = calloc(1, sizeof *w);
   if (!w) {

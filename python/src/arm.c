@@ -82,7 +82,6 @@ static PyObject* arm_set(PyObject* self, PyObject* args) {
   Py_buffer q;
   if (get_doubles(world_positions, "q_world", arm_model(self)->nq, 0, &q_world) < 0) return NULL;
   if (get_optional_doubles(positions, "q", hf_arm_size(arm), &q) < 0) {
-
     PyBuffer_Release(&q_world);
     return NULL;
   }
@@ -180,7 +179,8 @@ static PyObject* ik_result(PyObject* array, hfStatus status, const hfIkReport* r
   return raise_error(&error);
 }
 
-// _solve(p, R, q0, options, posture): (q, status, report) of a search from q0 for joints that bring the tip to a pose.
+// _solve(p (3), R (3 x 3), q0 (n), options, posture): (q, status, report) of a search, from q0, for the positions of
+// the arm's joints that bring the tip to the pose p, R in the world.
 static PyObject* arm_solve(PyObject* self, PyObject* args) {
   PyObject* position;
   PyObject* rotation;
@@ -213,7 +213,8 @@ static PyObject* arm_solve(PyObject* self, PyObject* args) {
   return result;
 }
 
-// _rate(twist, options, speed, posture): (rate, status, report) of the joint rates (n) that move the tip by a twist.
+// _rate(twist (6), options, speed, posture): (rate, status, report) of the joint rates (n) that move the tip by a
+// twist, at the positions of the last _set.
 static PyObject* arm_rate(PyObject* self, PyObject* args) {
   PyObject* wanted;
   PyObject* options;

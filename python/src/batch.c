@@ -145,12 +145,12 @@ static PyObject* batch_reset(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-// What a call says that ended with a status >= 0: a message, "" if all worlds are well.
+// The trouble of a call that ended with a status >= 0, for Python: a message, "" if all worlds are well.
 static PyObject* trouble_text(hfStatus status, const hfError* error) {
   return PyUnicode_FromString(status == HF_OK ? "" : error->message);
 }
 
-// _evaluate(mask or None): computes the results at the present states. Returns what trouble_text returns.
+// _evaluate(mask or None): computes the results at the present states. Returns a message, "" if all worlds are well.
 static PyObject* batch_evaluate(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
   PyObject* object;
@@ -203,6 +203,7 @@ static void release_buffers(runBuffers* x) {
 }
 
 // Views an array of n numbers of the dict of results, if the dict and the array are there, and sets *data to them.
+// Returns 0, or -1 with Python's exception.
 static int get_result(PyObject* results, const char* name, int64_t n, Py_buffer* view, double** data) {
   PyObject* array = results != Py_None ? PyDict_GetItemString(results, name) : NULL;
   if (!array) return 0;
@@ -211,12 +212,32 @@ static int get_result(PyObject* results, const char* name, int64_t n, Py_buffer*
   return 0;
 }
 
+// Counts the numbers that a run of nstep steps reads from its controls: the end of the last step's in the last world.
+// Returns -1 with Python's exception if a stride is negative or the count is no int64_t.
+static int64_t count_controls(const hfBatch* batch, int nstep, const hfBatchRun* run) {
+  if (run->ctrl_world < 0 || run->ctrl_step < 0)
+    return refuse(PyExc_ValueError, "the strides of ctrl must be at least 0");
+
+  int64_t last_world;
+  int64_t last_step;
+  int64_t last;
+  int64_t count;
+  if (__builtin_mul_overflow((int64_t)hf_batch_size(batch) - 1, run->ctrl_world, &last_world) ||
+      __builtin_mul_overflow((int64_t)nstep - 1, run->ctrl_step, &last_step) ||
+      __builtin_add_overflow(last_world, last_step, &last) ||
+      __builtin_add_overflow(last, (int64_t)hf_batch_model(batch)->nu, &count))
+    return refuse(PyExc_OverflowError, "the strides of ctrl are too large");
+  return count;
+}
+
 // Views all buffers of a run of nstep steps and sets the pointers of the run, whose sizes and strides are set.
+// Returns 0, or -1 with Python's exception. Release with release_buffers, also after a failure.
 static int get_run_buffers(const hfBatch* batch, int nstep, PyObject* mask, PyObject* ctrl, PyObject* results,
                            runBuffers* x, hfBatchRun* run) {
   const hfModel* m = hf_batch_model(batch);
   int64_t worlds = hf_batch_size(batch);
-  int64_t nctrl = (worlds - 1) * run->ctrl_world + (nstep - 1) * run->ctrl_step + m->nu;
+  int64_t nctrl = ctrl == Py_None ? 0 : count_controls(batch, nstep, run);
+  if (nctrl < 0) return -1;
 
   if (get_bytes(mask, "mask", worlds, &x->mask) < 0) return -1;
   if (get_optional_doubles(ctrl, "ctrl", nctrl, &x->ctrl) < 0) return -1;
@@ -280,8 +301,9 @@ static void advance_run(const hfModel* m, hfBatchRun* run, int n, int64_t rows) 
   if (run->sensors) run->sensors += rows * m->nsensordata;
 }
 
-// Runs nstep steps in calls whose length adapts to the time that they take. *status and *error are those of a refusal,
-// which ends the run, or of the last trouble. Returns 0, or -1 with Python's exception if there was an interrupt.
+// Runs nstep steps in calls whose length adapts to the time that they take. A refusal ends the run, and *status (< 0)
+// and *error are of it. Otherwise *status is the last one that is not HF_OK, and *error the first message of trouble.
+// Returns 0, or -1 with Python's exception if there was an interrupt.
 static int run_in_parts(BatchObject* b, int nstep, hfBatchRun* run, hfStatus* status, hfError* error) {
   enum { MAX_CALL_STEPS = 1 << 24 };
   int wanted = 1;
@@ -307,6 +329,8 @@ static int run_in_parts(BatchObject* b, int nstep, hfBatchRun* run, hfStatus* st
 
     done += n;
     advance_run(hf_batch_model(b->batch), run, n, rows);
+
+    // double or halve the length where the call was much shorter or longer than the period of checks
     if (duration < INTERRUPT_CHECK_PERIOD / 2 && wanted < MAX_CALL_STEPS) wanted *= 2;
     if (duration > 2 * INTERRUPT_CHECK_PERIOD && wanted > 1) wanted /= 2;
     if (done < nstep && PyErr_CheckSignals() < 0) return -1;
@@ -314,8 +338,9 @@ static int run_in_parts(BatchObject* b, int nstep, hfBatchRun* run, hfStatus* st
   return 0;
 }
 
-// _step(nstep, mask, ctrl, ctrl_world, ctrl_step, every, results): what trouble_text returns.
-// ctrl_world, ctrl_step: numbers from one world's controls to the next, and from one step's.
+// _step(nstep, mask, ctrl, ctrl_world, ctrl_step, every, results): makes nstep steps and writes a row of results after
+// every `every` of them. Returns a message, "" if all worlds are well. ctrl_world, ctrl_step: how many numbers of ctrl
+// lie between the controls of a world and those of the next, and between the controls of a step and those of the next.
 static PyObject* batch_step(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
   PyObject* steps;
@@ -448,7 +473,8 @@ static PyType_Spec batch_spec = {.name = "holdfast._core.Batch",
 
 // world_report_dtype(): the members of hfWorldReport.
 static PyObject* report_dtype(PyObject* self, PyObject* none) {
-  (void)self, (void)none;
+  (void)self;
+  (void)none;
   return describe_struct(sizeof(hfWorldReport), MEMBERS(report_members));
 }
 

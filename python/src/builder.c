@@ -101,7 +101,8 @@ static hfBuilder* builder_of(PyObject* self) { return ((BuilderObject*)self)->bu
 
 // Builder(): an empty one.
 static PyObject* builder_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  (void)args, (void)kwargs;
+  (void)args;
+  (void)kwargs;
   BuilderObject* self = object_alloc(type);
   if (!self) return NULL;
 

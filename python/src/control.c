@@ -203,7 +203,8 @@ static double call_objective(const double* x, void* user) {
   return o->failed ? Py_HUGE_VAL : result;
 }
 
-// minimise(function, x0, options): (x, value there, number of evaluations)
+// minimise(function, x0, options): (x, value there, number of evaluations), x being where the function is least as far
+// as the search from x0 found. An exception of the function ends the search and is raised.
 static PyObject* minimise(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* function;
@@ -229,7 +230,7 @@ static PyObject* minimise(PyObject* self, PyObject* args) {
   int evaluations = 0;
   double value = hf_minimise(call_objective, &o, (int)n, x, &tuning, &evaluations);
 
-  if (o.failed) return NULL;
+  if (o.failed) return NULL; // with the function's exception
   return Py_BuildValue("(Ndi)", array_copy(x, n), value, evaluations);
 }
 

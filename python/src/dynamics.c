@@ -93,7 +93,8 @@ static int need_stage(PyObject* self, dynamicsStage stage) {
   return 0;
 }
 
-// _set(q, v or None): computes poses, the mass matrix and its factors, and with v the velocities and the bias.
+// _set(q, v or None): keeps q and v, and computes poses, the mass matrix and its factors, and with v the velocities and
+// the bias. Returns None.
 static PyObject* dynamics_set(PyObject* self, PyObject* args) {
   DynamicsObject* o = (DynamicsObject*)self;
   const hfModel* m = dynamics_model(self);
@@ -118,6 +119,7 @@ static PyObject* dynamics_set(PyObject* self, PyObject* args) {
   PyBuffer_Release(&q);
   PyBuffer_Release(&v);
 
+  // nothing that was computed before is valid
   o->stage = STAGE_NOTHING;
   hf_dynamics_refresh(o->d);
   compute_stages(o);
@@ -414,7 +416,8 @@ static PyObject* dynamics_lens(PyObject* self, PyObject* args) {
   return Py_BuildValue("iii(dd)(dd)", x.width, x.height, x.orthographic, x.f[0], x.f[1], x.c[0], x.c[1]);
 }
 
-// Renders a picture without the interpreter's lock. Returns (bytes of the colours, depths, bytes of the geoms (int32)).
+// Renders a picture without the interpreter's lock. Returns (colours: 3 bytes a pixel, depths (height x width) [m],
+// geoms: the bytes of an int32 a pixel). exclude: a body that is not drawn.
 static PyObject* render_picture(const hfDynamics* d, hfPose camera, const hfLens* lens, int exclude) {
   const int64_t shape[2] = {lens->height, lens->width};
   Py_ssize_t pixels = (Py_ssize_t)lens->width * lens->height;

@@ -73,7 +73,9 @@ static void release_problem(borrowedProblem* p) {
   p->count = 0;
 }
 
-// Sets a matrix from a tuple (start, col, value). Its buffers are added to those of the problem, also after a failure.
+// Sets a matrix from a tuple (start, col, value) of compressed rows: the entries of row i begin at start[i] and end
+// before start[i + 1]. Returns 0, or -1 with Python's exception. Its buffers are added to those of the problem, also after
+// a failure.
 static int borrow_matrix(borrowedProblem* p, const matrixPart* part, PyObject* arrays) {
   PyObject* start;
   PyObject* col;
@@ -89,6 +91,7 @@ static int borrow_matrix(borrowedProblem* p, const matrixPart* part, PyObject* a
   A->cols = part->cols;
   A->start = start_view->buf;
 
+  // the number of entries is the end of the last row
   int64_t n = A->start[A->rows];
   if (n < 0) return refuse(PyExc_ValueError, "%s has a negative number of entries", part->name);
 
@@ -101,10 +104,22 @@ static int borrow_matrix(borrowedProblem* p, const matrixPart* part, PyObject* a
   return 0;
 }
 
-// Makes a problem over the arrays of the two dicts. Release with release_problem, also after a failure.
+// Refuses counts that are negative, or whose product, the number of contact rows, is no int32_t: list_parts and the
+// arrays of the answer compute sizes of them. Returns 0, or -1 with Python's exception.
+static int check_counts(const hfFrictionProblem* p) {
+  if (p->dim < 0 || p->ncontact < 0 || p->nequality < 0 || p->nv < 0)
+    return refuse(PyExc_ValueError, "a friction problem has no negative counts");
+  if ((int64_t)p->dim * p->ncontact > INT32_MAX)
+    return refuse(PyExc_ValueError, "a friction problem has at most %d rows of contacts", INT32_MAX);
+  return 0;
+}
+
+// Makes a problem over the arrays of the two dicts; a part that `arrays` does not have stays NULL.
+// Returns 0, or -1 with Python's exception. Release with release_problem, also after a failure.
 static int borrow_problem(borrowedProblem* p, PyObject* counts, PyObject* arrays) {
   *p = (borrowedProblem){0};
   if (fill_struct(&p->problem, MEMBERS(count_members), counts, "friction problem") < 0) return -1;
+  if (check_counts(&p->problem) < 0) return -1;
 
   problemParts parts = list_parts(&p->problem);
 
@@ -202,7 +217,7 @@ static PyObject* run_task(frictionTask task, PyObject* counts, PyObject* arrays,
   return result;
 }
 
-// friction_solve(counts, arrays, r or None, lambda or None, options): see run_task.
+// friction_solve(counts, arrays, r or None, lambda or None, options): (r, u, lambda, v, report), solved from the guess.
 static PyObject* friction_solve(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* counts;
@@ -217,7 +232,7 @@ static PyObject* friction_solve(PyObject* self, PyObject* args) {
   return run_task(SOLVE, counts, arrays, r, lambda, options);
 }
 
-// friction_evaluate(counts, arrays, r, lambda): see run_task.
+// friction_evaluate(counts, arrays, r, lambda): (r, u, lambda, v, report) of the guess as it is.
 static PyObject* friction_evaluate(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* counts;
@@ -231,7 +246,7 @@ static PyObject* friction_evaluate(PyObject* self, PyObject* args) {
 
 // ---- files -----------------------------------------------------------------------------------------------------
 
-// friction_write(counts, arrays, path)
+// friction_write(counts, arrays, path): writes the problem of the two dicts to a file. Returns None.
 static PyObject* friction_write(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* counts;
@@ -292,7 +307,7 @@ static PyObject* dump_arrays(hfFrictionProblem* p) {
   return arrays;
 }
 
-// friction_read(path): (counts, arrays)
+// friction_read(path): the problem of a file as (counts, arrays), the dicts that friction_write takes.
 static PyObject* friction_read(PyObject* self, PyObject* args) {
   (void)self;
   const char* path;

@@ -68,7 +68,8 @@ static int borrow_lcp(borrowedLcp* p, PyObject* A, PyObject* b, PyObject* lo, Py
   return 0;
 }
 
-// Solves a problem without the interpreter's lock. z: where a warm start begins. Returns (z, w, report).
+// Solves a problem without the interpreter's lock. z, the numbers of z_array, is where a warm start begins, and gets
+// the solution. Returns (z, w, report), w = A z + b.
 static PyObject* solve(const hfLcp* lcp, const hfLcpConfig* config, PyObject* z_array, double* z) {
   double* w;
   PyObject* w_array = array_vector(lcp->n, &w);
@@ -100,7 +101,7 @@ static PyObject* solve(const hfLcp* lcp, const hfLcpConfig* config, PyObject* z_
   return result;
 }
 
-// lcp_solve(A, b, lo, hi, start or None, options): (z, w, report)
+// lcp_solve(A, b, lo, hi, start or None, options): (z, w, report), the solution with w = A z + b and lo <= z <= hi.
 static PyObject* lcp_solve(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* A;
@@ -134,7 +135,7 @@ static PyObject* lcp_solve(PyObject* self, PyObject* args) {
   return result;
 }
 
-// lcp_residual(A, b, lo, hi, z): how far z is from a solution
+// lcp_residual(A, b, lo, hi, z): how far z is from a solution, the residual of its natural map, relative [-].
 static PyObject* lcp_residual(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* A;
@@ -232,7 +233,8 @@ static void release_square(squareMatrix* s) {
   PyBuffer_Release(&s->A);
 }
 
-// matrix_rank(A (m x n), m, n): (rank, margin)
+// matrix_rank(A (m x n), m, n): (rank, margin), the margin being |R_kk|/|R_11| of a QR factorisation, k = min(m, n):
+// zero to rounding where the rank is not full.
 static PyObject* matrix_rank(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* matrix;

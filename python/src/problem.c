@@ -50,7 +50,7 @@ typedef struct problemArray {
   int64_t count; // of items
 } problemArray;
 
-// Lists all arrays of a problem.
+// Lists all arrays of a problem, also those of no items. `drift` may have no data.
 static void list_arrays(hfStepProblem* p, problemArray arrays[ARRAYS]) {
   int64_t nM = p->M_start ? p->M_start[p->ntree] : 0;
   int64_t ndrift = p->drift ? p->nrow : 0;
@@ -74,7 +74,7 @@ static void list_arrays(hfStepProblem* p, problemArray arrays[ARRAYS]) {
 
 static size_t round_up(size_t bytes) { return (bytes + ARRAY_ALIGNMENT - 1) / ARRAY_ALIGNMENT * ARRAY_ALIGNMENT; }
 
-// A Problem with copies of all arrays in one block of memory.
+// A new Problem with copies of all arrays in one block of memory; NULL with Python's exception.
 PyObject* problem_copy(const hfStepProblem* from) {
   ProblemObject* self = object_alloc(ProblemType);
   if (!self) return NULL;
@@ -204,7 +204,7 @@ static PyObject* finish_solution(const solutionArrays* x, hfStatus status, const
   return raise_error(error);
 }
 
-// _solve(options): (v, impulse, report)
+// _solve(options): (v, impulse, report), the velocities at the end of the step and the impulse of each row.
 static PyObject* problem_solve(PyObject* self, PyObject* args) {
   const hfStepProblem* p = &((ProblemObject*)self)->problem;
   PyObject* options;
@@ -230,7 +230,7 @@ static PyObject* problem_solve(PyObject* self, PyObject* args) {
   return result;
 }
 
-// _solve_mlcp(options): (v, impulse, report), by a linear complementarity problem
+// _solve_mlcp(options): (v, impulse, report) as of _solve, found by a mixed linear complementarity problem.
 static PyObject* problem_solve_mlcp(PyObject* self, PyObject* args) {
   const hfStepProblem* p = &((ProblemObject*)self)->problem;
   PyObject* options;
@@ -271,7 +271,8 @@ static PyType_Spec problem_spec = {.name = "holdfast._core.Problem",
 
 // problem_dtypes(): the members of the structs in a problem's arrays, by the names of the arrays.
 static PyObject* problem_dtypes(PyObject* self, PyObject* none) {
-  (void)self, (void)none;
+  (void)self;
+  (void)none;
   return Py_BuildValue("{s:N,s:N,s:N,s:N}",
                        "contact", describe_struct(sizeof(hfContactLaw), MEMBERS(contact_members)),
                        "saturated", describe_struct(sizeof(hfSaturatedRow), MEMBERS(row_members)),

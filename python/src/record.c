@@ -176,7 +176,8 @@ static PyType_Spec recording_spec = {.name = "holdfast._core.Recording",
 
 // frame_contact_dtype(): the members of hfFrameContact.
 static PyObject* frame_dtype(PyObject* self, PyObject* none) {
-  (void)self, (void)none;
+  (void)self;
+  (void)none;
   return describe_struct(sizeof(hfFrameContact), MEMBERS(contact_members));
 }
 

@@ -87,7 +87,8 @@ static PyObject* evaluate(const hfModel* m, const hfRigidConfig* config, double 
   return result;
 }
 
-// rigid_evaluate(model, time, q, v, act or None, input or None, options, choices): see dump_problem and parse_choices.
+// rigid_evaluate(model, time, q, v, act or None, input or None, options, choices): the rigid problem of these
+// positions and velocities, solved, as the dict of dump_problem. choices: a list, see parse_choices.
 static PyObject* rigid_evaluate(PyObject* self, PyObject* args) {
   (void)self;
   PyObject* model;
@@ -129,7 +130,8 @@ static PyObject* rigid_evaluate(PyObject* self, PyObject* args) {
 
 // rigid_dtype(): the members of hfRigidContact.
 static PyObject* rigid_dtype(PyObject* self, PyObject* none) {
-  (void)self, (void)none;
+  (void)self;
+  (void)none;
   return describe_struct(sizeof(hfRigidContact), MEMBERS(contact_members));
 }
 

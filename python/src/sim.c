@@ -57,6 +57,7 @@ static const member switch_members[] = {
 // ---- making and freeing a sim --------------------------------------------------------------------------
 
 // Sets the default configuration and changes it by a dict of str to str; NULL or None changes nothing.
+// Returns 0, or -1 with Python's exception.
 int fill_sim_config(hfSimConfig* config, PyObject* options) {
   *config = hf_sim_config_default();
   if (!options || options == Py_None) return 0;
@@ -124,7 +125,8 @@ typedef struct stepOutcome {
 } stepOutcome;
 
 // Steps until nstep are done, INTERRUPT_CHECK_PERIOD is over or something is refused, and writes each step to the
-// sim's files. Runs without the interpreter's lock. Returns the number of steps done.
+// sim's files. Runs without the interpreter's lock. Returns the number of steps done. Sets the outcome's `status` (< 0:
+// of the refusal, with its error) and `worst`, the status of the first difficulty.
 static int step_for_a_while(SimObject* s, hfState* state, const hfInput* input, int nstep, stepOutcome* outcome) {
   hfError* error = &outcome->error;
   double end = nstep > 1 ? seconds_now() + INTERRUPT_CHECK_PERIOD : 0;
@@ -139,7 +141,6 @@ static int step_for_a_while(SimObject* s, hfState* state, const hfInput* input, 
   }
 
   for (int done = 1; done <= nstep; ++done) {
-
     outcome->status = hf_sim_step(s->sim, state, input, &s->report, error);
     if (outcome->status < 0) return done - 1;
     if (outcome->worst == HF_OK) outcome->worst = outcome->status;
@@ -176,7 +177,8 @@ static int check_step_types(PyObject* const* args, Py_ssize_t nargs) {
   return 0;
 }
 
-// _step(state, input or None, nstep): the status of the first difficulty, or 0.
+// _step(state, input or None, nstep): makes nstep steps. Returns the status of the first step that had a difficulty but
+// advanced, or 0. A step that is refused, or writing that fails, raises the exception of its error.
 static PyObject* sim_step(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   SimObject* s = (SimObject*)self;
   if (check_step_types(args, nargs) < 0) return NULL;
@@ -448,7 +450,8 @@ static PyType_Spec sim_spec = {.name = "holdfast._core.Sim",
 
 // option_names(): names of all options of a sim.
 static PyObject* option_names(PyObject* self, PyObject* none) {
-  (void)self, (void)none;
+  (void)self;
+  (void)none;
   PyObject* list = PyList_New(0);
 
   for (int i = 0; list && hf_sim_config_name(i); ++i) {
@@ -469,7 +472,8 @@ static PyObject* status_name(PyObject* self, PyObject* args) {
 
 // contact_dtype(): the members of hfContact.
 static PyObject* contact_dtype(PyObject* self, PyObject* none) {
-  (void)self, (void)none;
+  (void)self;
+  (void)none;
   return describe_struct(sizeof(hfContact), MEMBERS(contact_members));
 }
 

@@ -30,7 +30,8 @@ static int store_real(char kind, void* target, PyObject* value) {
   return 0;
 }
 
-// Stores a whole number as one of the kinds i, I, q and Q; one out of the kind's range is an OverflowError.
+// Stores a whole number as one of the kinds i (int32), I (uint32), q (int64) and Q (uint64). Returns 0, or -1 with
+// Python's exception: a number out of the kind's range is an OverflowError.
 static int store_whole(char kind, void* target, PyObject* value) {
   PyObject* index = PyNumber_Index(value);
   if (!index) return -1;
@@ -86,6 +87,7 @@ static int store_text(void* target, PyObject* value) {
 }
 
 // Stores a value as a member of the struct at `data`: a text, a number, or a sequence of as many numbers as it has.
+// Returns 0, or -1 with Python's exception.
 static int store_member(void* data, const member* m, PyObject* value) {
   char* target = (char*)data + m->offset;
   if (m->kind == 's') return store_text(target, value);
@@ -134,7 +136,8 @@ static void name_in_exception(const char* what, const char* name) {
   Py_XDECREF(trace);
 }
 
-// Sets members of the struct at `data` from a dict; NULL or None sets nothing. A key that is not a member is refused.
+// Sets members of the struct at `data` from a dict; NULL or None sets nothing. A key that is not one of the `count`
+// members is refused. what: what the dict is for, for messages. Returns 0, or -1 with Python's exception.
 int fill_struct(void* data, const member* members, int count, PyObject* values, const char* what) {
   if (!values || values == Py_None) return 0;
 

@@ -128,7 +128,8 @@ static int is_contiguous(const ViewObject* v) {
   return 1;
 }
 
-// Fills a buffer that shows the view's memory. Refuses what the flags ask for and the memory cannot give.
+// Fills a buffer that shows the view's memory. Returns 0, or -1 with a BufferError where the flags ask for what the
+// memory cannot give.
 static int view_getbuffer(PyObject* self, Py_buffer* out, int flags) {
   ViewObject* v = (ViewObject*)self;
   int wants_format = (flags & PyBUF_FORMAT) == PyBUF_FORMAT;
@@ -215,7 +216,8 @@ static dlType item_type(char kind, Py_ssize_t itemsize) {
 
 // __dlpack__(**options): a capsule with a tensor that shows the view's memory.
 static PyObject* view_dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
-  (void)args, (void)kwargs; // stream, max_version, dl_device, copy: of no meaning for memory of the CPU
+  (void)args;
+  (void)kwargs; // stream, max_version, dl_device, copy: of no meaning for memory of the CPU
   ViewObject* v = (ViewObject*)self;
   if (v->readonly) return PyErr_Format(PyExc_BufferError, "this array is read-only; DLPack cannot say so: copy it");
 
@@ -224,7 +226,7 @@ static PyObject* view_dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
 
   for (int i = 0; i < v->ndim; ++i) {
     e->shape[i] = v->shape[i];
-    e->strides[i] = v->strides[i] / v->itemsize;
+    e->strides[i] = v->strides[i] / v->itemsize; // of a tensor they are counted in elements
   }
 
   e->managed.tensor = (dlTensor){.data = v->data,
@@ -241,8 +243,10 @@ static PyObject* view_dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
   return capsule;
 }
 
+// __dlpack_device__(): the device that has the memory, and its number.
 static PyObject* view_dlpack_device(PyObject* self, PyObject* none) {
-  (void)self, (void)none;
+  (void)self;
+  (void)none;
   return Py_BuildValue("(ii)", DL_CPU, 0);
 }
 
@@ -271,7 +275,8 @@ int add_view(PyObject* module) {
 
 // ---- arguments ---------------------------------------------------------------------------------------
 
-// Views the numbers of a buffer that must hold n contiguous doubles (n < 0: any number).
+// Views the numbers of a buffer that must hold n contiguous doubles (n < 0: any number). Returns 0, or -1 with Python's
+// exception and an empty view, which may also be released.
 int get_doubles(PyObject* object, const char* name, int64_t n, int writable, Py_buffer* view) {
   *view = (Py_buffer){0};
 

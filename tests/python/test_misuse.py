@@ -90,6 +90,39 @@ def test_the_extension_checks_for_itself(fall):
             call()
 
 
+@pytest.mark.parametrize("counts, message", [
+    ({"dim": -3, "ncontact": -1}, "no negative counts"),
+    ({"dim": 3, "ncontact": -1}, "no negative counts"),
+    ({"dim": 3, "ncontact": 0, "nequality": -1}, "no negative counts"),
+    ({"dim": 3, "ncontact": 0, "nv": -2}, "no negative counts"),
+    ({"dim": 3, "ncontact": 2**30}, "at most 2147483647 rows"),
+])
+def test_the_extension_refuses_counts_of_friction_problems(tmp_path, counts, message):
+    """Sizes of arrays are computed from the counts; -3 times -1 was three rows."""
+    core = hf._core
+    arrays = {"q": np.zeros(3), "mu": np.zeros(1)}
+    for call in (lambda: core.friction_solve(counts, arrays, None, None, {}),
+                 lambda: core.friction_evaluate(counts, arrays, np.zeros(3), np.zeros(0)),
+                 lambda: core.friction_write(counts, arrays, str(tmp_path / "a"))):
+        with pytest.raises(ValueError, match=message):
+            call()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("world, step, error", [
+    (-10, 0, ValueError), (0, -10, ValueError), (-1, 1, ValueError),  # the last has as many numbers as one world has
+    (2**62, 0, OverflowError), (0, 2**63 - 1, OverflowError), (2**61, 2**61, OverflowError),
+])
+def test_the_extension_refuses_strides_of_controls(fall, world, step, error):
+    """A negative number of controls let every array pass, and the steps read before its beginning."""
+    batch = hf.Batch(fall, 3)
+    with pytest.raises(error, match="strides of ctrl"):
+        batch._step(4, None, np.zeros(fall.nu), world, step, 1, None)
+    assert not batch.time.any()
+    batch._step(4, None, np.zeros(fall.nu), 0, 0, 1, None)  # the same controls for all worlds and steps
+    assert np.allclose(batch.time, 4 * 0.001, rtol=0, atol=1e-12)  # sums of four steps round by less
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=400), st.integers(0, 10**6))
 def test_bytes_that_are_no_model(noise, place):
