@@ -22,6 +22,8 @@ HF_MODEL_FIELDS(X)
 static inline const void* hfi_field_array(const hfModel* m, hfModelField field) {
   return (const void*)((uintptr_t)m + (uintptr_t)m->offset[field]);
 }
+// Is the model an overlay, which lies in no block?
+static inline int hfi_is_overlay(const hfModel* m) { return m->size == 0; }
 // May the parameters of a world change the field?
 int hfi_field_is_overlay(hfModelField field);
 // Bytes of a field for the model's counts.

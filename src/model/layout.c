@@ -113,7 +113,7 @@ hfModel* hfi_model_allocate(const hfModel* header) {
 
 void hf_model_free(hfModel* model) { free(model); }
 
-int hf_model_is_overlay(const hfModel* model) { return model->size == 0; }
+int hf_model_is_overlay(const hfModel* model) { return hfi_is_overlay(model); }
 
 // Copies field by field, because the fields of an overlay are in two places.
 hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* error) {

@@ -2,6 +2,7 @@
 #include "sim/inside.h"
 
 #include "base/error.h"
+#include "model/block.h"
 #include "model/history.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 // Refuses a time so large that adding the step does not change it: a program that waits for a later time would never
 // end.
 static hfStatus check_time(const hfSim* s, const hfState* state, hfError* error) {
-  double h = hf_sim_step_size(s);
+  double h = s->config.step;
   if (state->time + h != state->time) return HF_OK;
   return hfi_refuse(error, HF_ERROR_ARGUMENT,
                     "the time of the state, %g s, is too large: a step of %g s would end at the same number",
@@ -162,6 +163,6 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
   hfi_world_need(s->world, HFI_FRESH_PLACED);
 
   // sensors now, because the parameters of an overlay may change before anybody asks for them
-  if (hf_model_is_overlay(s->model)) hfi_sim_need_sensors(s);
+  if (hfi_is_overlay(s->model)) hfi_sim_need_sensors(s);
   return status;
 }

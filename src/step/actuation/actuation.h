@@ -109,7 +109,7 @@ typedef struct hfiDrives {
   int explicit_drives;        // hfiActuationStep.explicit_drives of the last step
 } hfiDrives;
 
-// What the rows of the last step leave for its end (limit.c, equality_rows.c, tension.c, friction_loss.c, target.c,
+// What the rows of the last step leave for its end (limit.c, equality_rows.c, tension.c, friction_loss.c, drive_law.c,
 // violation.c).
 typedef struct hfiRowNotes {
   double* start_length;              // (ntendon) tendon_length at the start of the step
@@ -308,7 +308,7 @@ void hfi_friction_remember(const hfActuation* a, const double* v1, double* frict
 // Finds the connects whose forces, in a step from q that ends at velocities v1 (nv), need dampers. hfi_actuation_step
 // adds rows for these dampers until hfi_drop_tensions. Returns their number; 0 if there are dampers already.
 int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1);
-void hfi_drop_tensions(hfActuation* a);
+static inline void hfi_drop_tensions(hfActuation* a) { a->notes.ntension = 0; }
 // Force of a tendon's spring and damper along its length [N or N m].
 double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int tendon);
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);

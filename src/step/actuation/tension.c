@@ -112,9 +112,6 @@ static int pulls_free_body(const hfDynamics* d, int equality) {
   return 0;
 }
 
-// Drops the dampers of the last step.
-void hfi_drop_tensions(hfActuation* a) { a->notes.ntension = 0; }
-
 // Finds the connects that pull too strongly at free bodies in a step from q (nq) that ends at velocities v1 (nv), and
 // notes the damper that each needs. Returns their number; 0 if there are dampers already.
 int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1) {

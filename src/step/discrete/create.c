@@ -116,10 +116,6 @@ static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config
 
 void hfi_discrete_free_method(void* method) { hfi_discrete_free(method); }
 
-hfStatus hfi_discrete_step_method(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
-  return hfi_discrete_step(method, state, in, out, error);
-}
-
 int hfi_discrete_count_contacts(const void* method) { return ((const hfiDiscrete*)method)->world->near.ncontact; }
 
 hfContact hfi_discrete_read_contact(const void* method, int i) { return hfi_discrete_contact(method, i); }

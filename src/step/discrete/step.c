@@ -125,3 +125,8 @@ hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hf
   if (s->config.sleep) hfi_sleep_end(s);
   return out->report->status; // 10 sense: sim/step.c measures at the end of the step.
 }
+
+// The step as the table of a method calls it (step/world/method.h).
+hfStatus hfi_discrete_step_method(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  return hfi_discrete_step(method, state, in, out, error);
+}

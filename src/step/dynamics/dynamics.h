@@ -201,7 +201,9 @@ void hfi_joint_difference(int type, const double* q0, const double* q1, double h
 // ---- springs ----------------------------------------------------------------------------------------
 
 // Makes springs use the rest positions of the state from now on. The state must outlive their use.
-void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state);
+static inline void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state) {
+  d->rest = state->nrest ? hf_state_rest(state) : NULL;
+}
 // Rest positions (nq) of the springs of joints, and rest interval (2) of the spring of a tendon.
 static inline const double* hfi_rest_positions(const hfDynamics* d) {
   return d->rest ? d->rest : hf_model_qpos_spring(d->model);

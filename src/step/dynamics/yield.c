@@ -10,9 +10,6 @@
 // moves, when the tendon is stretched (as in MuJoCo).
 #include "step/dynamics/inside.h"
 
-// Makes springs use the rest positions of the state, or those of the model if the state has none.
-void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state) { d->rest = state->nrest ? hf_state_rest(state) : NULL; }
-
 // Moves the rest of joint j's spring so that it is displaced by at most its yield. q, rest: coordinates of the
 // joint.
 static void yield_joint(const hfModel* m, int j, const double* q, double* rest) {
