@@ -16,7 +16,7 @@ static void place_pose(const hfiGraft* g, double pos[3], double quat[4]) {
 
 // ---- the tree --------------------------------------------------------------------------------------
 
-// A child of the guest's world, or the root of the subtree, becomes a child of the parent.
+// Makes a child of the guest's world, or the root of the subtree that is attached, a child of the parent.
 hfiAdapted hfi_adapt_body(hfiGraft* g, void* def, int id) {
   hfBodyDef* d = def;
   int is_top = g->root ? id == g->root : d->parent == 0;
@@ -41,7 +41,7 @@ hfiAdapted hfi_adapt_site(hfiGraft* g, void* def, int id) {
   return HFI_ADAPTED;
 }
 
-// A camera whose target is not copied becomes a fixed one.
+// Moves a camera of the guest's world to the parent. A camera whose target is not copied becomes a fixed one.
 hfiAdapted hfi_adapt_camera(hfiGraft* g, void* def, int id) {
   (void)id;
   hfCameraDef* d = def;
@@ -55,7 +55,7 @@ hfiAdapted hfi_adapt_camera(hfiGraft* g, void* def, int id) {
   return HFI_ADAPTED;
 }
 
-// A mesh is copied if a copied geom uses it.
+// Decides whether a mesh is copied: if a copied geom uses it.
 hfiAdapted hfi_adapt_mesh(hfiGraft* g, void* def, int id) {
   (void)def;
   if (g->replaces) return HFI_ADAPTED;
@@ -66,7 +66,7 @@ hfiAdapted hfi_adapt_mesh(hfiGraft* g, void* def, int id) {
   return HFI_LEFT_OUT;
 }
 
-// A height field is copied if a copied geom uses it.
+// Decides whether a height field is copied: if a copied geom uses it.
 hfiAdapted hfi_adapt_height_field(hfiGraft* g, void* def, int id) {
   (void)def;
   if (g->replaces) return HFI_ADAPTED;
@@ -79,7 +79,8 @@ hfiAdapted hfi_adapt_height_field(hfiGraft* g, void* def, int id) {
 
 // ---- what refers to the tree -----------------------------------------------------------------------
 
-// Copies the arrays of a tendon and renames the ids in them.
+// Copies the arrays of a tendon, with the ids of the copies of its joints, sites and geoms. A tendon of which one is
+// not copied is left out.
 hfiAdapted hfi_adapt_tendon(hfiGraft* g, void* def, int id) {
   (void)id;
   hfTendonDef* d = def;
@@ -136,7 +137,7 @@ hfiAdapted hfi_adapt_equality(hfiGraft* g, void* def, int id) {
   return HFI_ADAPTED;
 }
 
-// The joints that a signal of feedback watches get the ids of their copies.
+// Copies the numbers of a feedback signal, in which the joints that it watches get the ids of their copies.
 hfiAdapted hfi_adapt_actuator(hfiGraft* g, void* def, int id) {
   (void)id;
   hfActuatorDef* d = def;

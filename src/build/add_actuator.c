@@ -106,7 +106,8 @@ static int may_be_negative(int parameter) {
   }
 }
 
-// Checks a DC motor: it has a resistance and a constant, and a controller only if an input needs one.
+// Checks a DC motor: it has a resistance, a constant, and a controller only if its inputs use one. Refuses the states
+// of a motor in other actuators.
 static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   const double* p = d->motor;
   if (d->gaintype != HF_GAIN_MOTOR) {
@@ -147,7 +148,7 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
 static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
   if (d->gaintype != HF_GAIN_ORIENTATION) return HF_OK;
 
-  int n = hfi_orientation_count(d->inputs);
+  int n = hfi_orientation_count(d->inputs); // actuators of the servo that begins here; 0: none begins
   int is_later = d->inputs == HF_INPUT_X || d->inputs == HF_INPUT_Y || d->inputs == HF_INPUT_Z;
   if (!n && !is_later) return HFI_REFUSE(d, KIND, "inputs %d of an orientation servo do not exist", d->inputs);
 
@@ -212,7 +213,7 @@ static hfStatus check_signal(const hfBuilder* b, const hfActuatorDef* d, hfError
 
 // ---- actuators -------------------------------------------------------------------------------------
 
-// The checks of an actuator, in the order in which later ones rely on earlier ones.
+// Checks an actuator. Later checks rely on earlier ones.
 hfStatus hfi_check_actuator(const hfBuilder* b, void* def, hfError* error) {
   const hfActuatorDef* d = def;
   hfStatus status = check_transmission(d, error);

@@ -170,7 +170,8 @@ hfStatus hfi_check_pair(const hfBuilder* b, void* def, hfError* error) {
   return HFI_CHECK_NUMBERS(numbers, d, kind, error);
 }
 
-// Excluded pairs have no names and no definitions, so that they stand beside the table of kinds.
+// Adds a pair of bodies whose geoms do not touch each other, and returns its index. Excluded pairs have no names and no
+// definitions, so that they stand beside the table of kinds.
 int hf_builder_add_exclude(hfBuilder* b, int body1, int body2, hfError* error) {
   hfi_clear_error(error);
   if (!hfi_object_exists(b, HF_OBJECT_BODY, body1) || !hfi_object_exists(b, HF_OBJECT_BODY, body2))

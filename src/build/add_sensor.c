@@ -8,6 +8,7 @@ static const hfObjectKind KIND = HF_OBJECT_SENSOR;
 
 // ---- histories -------------------------------------------------------------------------------------
 
+// Refuses a delay [s], a number of samples or an interpolation of a history that cannot be.
 hfStatus hfi_check_samples(const hfiDefinition* d, hfObjectKind kind, double delay, int nsample, int interp,
                            hfError* error) {
   if (!(delay >= 0 && isfinite(delay)))
@@ -105,7 +106,7 @@ static int64_t count_pixels(const hfCameraDef* camera) {
   return (int64_t)camera->resolution[0] * camera->resolution[1];
 }
 
-// Pixels, axes of an orientation servo, or the number that was given.
+// Returns the sensor_num of a sensor: the pixels of its camera, the axes of its orientation servo, or the given number.
 int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* d) {
   if (d->type == HF_SENSOR_RANGEFINDER)
     return d->objkind == HF_OBJECT_CAMERA ? (int)count_pixels(&b->camera.data[d->obj]) : 1;

@@ -6,27 +6,28 @@
 #include "model/joint.h"
 #include "model/shape.h"
 
-// Checks a pose, and gives its quaternion unit length.
-static int is_pose_sound(const double pos[3], double quat[4]) {
+// Gives the quaternion of a pose unit length. Returns 0 if the pose is not finite or the quaternion is zero.
+static int normalise_pose(const double pos[3], double quat[4]) {
   return hfi_all_finite(pos, 3) && hfi_normalise_quat(quat);
 }
 
 // ---- bodies ----------------------------------------------------------------------------------------
 
-// Checks pose, mass and policy of a body. Its parent is checked by the table of lists.
+// Checks pose, mass, inertia and sleep policy of a body, and gives its quaternions unit length. Its parent is checked
+// by the table of lists.
 hfStatus hfi_check_body(const hfBuilder* b, void* def, hfError* error) {
   (void)b;
   const hfObjectKind kind = HF_OBJECT_BODY;
   hfBodyDef* d = def;
   const hfiNumbers numbers[] = {HFI_NUMBERS(d, com), HFI_NUMBERS(d, inertia), HFI_NUMBERS(d, gravcomp)};
 
-  if (!is_pose_sound(d->pos, d->quat)) return HFI_REFUSE(d, kind, "pose is not finite or its quaternion is zero");
+  if (!normalise_pose(d->pos, d->quat)) return HFI_REFUSE(d, kind, "pose is not finite or its quaternion is zero");
   if (!isfinite(d->mass) || d->mass < 0) return HFI_REFUSE(d, kind, "mass %g is negative or not finite", d->mass);
 
   hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
 
-  // zeros stand for the principal axes
+  // four zeros ask the build to find the principal axes (builder.h)
   if (q_norm(q_load(d->inertia_quat)) != 0 && !hfi_normalise_quat(d->inertia_quat))
     return HFI_REFUSE(d, kind, "quaternion of the inertial frame is not finite or nearly zero");
   if (d->mocap && d->parent != 0) return HFI_REFUSE(d, kind, "a mocap body must be a child of the world");
@@ -36,7 +37,7 @@ hfStatus hfi_check_body(const hfBuilder* b, void* def, hfError* error) {
   return HF_OK;
 }
 
-// A body stays where it is in the tree, and with joints it cannot become a mocap body.
+// Lets a changed body keep its place in the tree. Refuses to make one with joints a mocap body.
 hfStatus hfi_keep_body(const hfBuilder* b, int id, void* def, hfError* error) {
   hfBodyDef* d = def;
   d->parent = b->body.data[id].parent;
@@ -46,6 +47,8 @@ hfStatus hfi_keep_body(const hfBuilder* b, int id, void* def, hfError* error) {
 
 // ---- joints ----------------------------------------------------------------------------------------
 
+// A shorter axis has no direction [-].
+static const double LEAST_AXIS_LENGTH = 1e-10;
 // Which joints a body has: bits of b->companions.
 enum { HAS_JOINT = 1, HAS_FREE_JOINT = 2, HAS_BALL_JOINT = 4 };
 
@@ -127,7 +130,7 @@ hfStatus hfi_check_joint(const hfBuilder* b, void* def, hfError* error) {
 
   if (joint->uses_axis) {
     double length = v3_norm(v3_load(d->axis));
-    if (!(length > 1e-10) || !isfinite(length)) return HFI_REFUSE(d, kind, "axis has no direction");
+    if (!(length > LEAST_AXIS_LENGTH) || !isfinite(length)) return HFI_REFUSE(d, kind, "axis has no direction");
     v3_store(d->axis, v3_unit_once(v3_load(d->axis)));
   } else if (!hfi_all_finite(d->axis, 3)) {
     return HFI_REFUSE(d, kind, "axis is not finite");
@@ -136,7 +139,7 @@ hfStatus hfi_check_joint(const hfBuilder* b, void* def, hfError* error) {
   return check_joint_numbers(d, error);
 }
 
-// A joint keeps its body and its type.
+// Lets a changed joint keep its body and its type.
 hfStatus hfi_keep_joint(const hfBuilder* b, int id, void* def, hfError* error) {
   (void)error;
   hfJointDef* d = def;
@@ -152,7 +155,7 @@ static hfStatus check_shape(hfGeomDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_GEOM;
   const hfiNumbers numbers[] = {HFI_NUMBERS(d, size), HFI_NUMBERS(d, fitscale)};
   if (d->type < 0 || d->type >= HFI_SHAPES) return HFI_REFUSE(d, kind, "unknown type %d", d->type);
-  if (!is_pose_sound(d->pos, d->quat)) return HFI_REFUSE(d, kind, "pose is not finite or its quaternion is zero");
+  if (!normalise_pose(d->pos, d->quat)) return HFI_REFUSE(d, kind, "pose is not finite or its quaternion is zero");
 
   // a mesh gives the shape, or the size of a primitive that is fitted to it
   const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
@@ -220,7 +223,7 @@ hfStatus hfi_check_site(const hfBuilder* b, void* def, hfError* error) {
   hfSiteDef* d = def;
   if (d->type < 0 || d->type >= HFI_SHAPES || !hfi_shape_kinds[d->type].solid)
     return HFI_REFUSE(d, HF_OBJECT_SITE, "type %d is no shape of a site", d->type);
-  if (!hfi_all_finite(d->size, 3) || !is_pose_sound(d->pos, d->quat))
+  if (!hfi_all_finite(d->size, 3) || !normalise_pose(d->pos, d->quat))
     return HFI_REFUSE(d, HF_OBJECT_SITE, "pose is not finite or its quaternion is zero");
   return HF_OK;
 }
@@ -268,7 +271,7 @@ hfStatus hfi_check_camera(const hfBuilder* b, void* def, hfError* error) {
     return HFI_REFUSE(d, kind,
                       "target %d: a camera that looks at a target needs the id of a body, any other camera needs -1",
                       d->target);
-  if (!is_pose_sound(d->pos, d->quat)) return HFI_REFUSE(d, kind, "pose is not finite or its quaternion is zero");
+  if (!normalise_pose(d->pos, d->quat)) return HFI_REFUSE(d, kind, "pose is not finite or its quaternion is zero");
 
   return check_lens(d, error);
 }

@@ -56,7 +56,8 @@ static hfStatus graft_all(hfiGraft* g, hfError* error) {
   return status == HF_OK ? hfi_graft_keys(g, error) : status;
 }
 
-// A refusal leaves b as it was: names are restored from a copy, lists from their counts.
+// Copies a guest, or a subtree of it, into b. A refusal leaves b as it was: names are restored from a copy, lists from
+// their counts.
 hfStatus hf_builder_attach(hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error) {
   hfi_clear_error(error);
   if (guest == b) return hfi_refuse(error, HF_ERROR_ARGUMENT, "a builder cannot be attached to itself");
@@ -99,7 +100,8 @@ static void find_range(const hfBuilder* b, hfObjectKind kind, int id, int range[
   range[1] = next;
 }
 
-// Copies everything else into a new builder, and exchanges the contents of both.
+// Removes an object and what refers to it: copies everything else into a new builder, and exchanges the contents of
+// both.
 hfStatus hf_builder_remove(hfBuilder* b, hfObjectKind kind, int id, hfError* error) {
   hfi_clear_error(error);
   if (kind == HF_OBJECT_NONE || kind == HF_OBJECT_INERTIAL || !hfi_object_exists(b, (int)kind, id))

@@ -10,7 +10,7 @@
 
 // ---- creation --------------------------------------------------------------------------------------
 
-// The values of an empty scene: MJCF's where MJCF has one.
+// Returns the values of an empty scene: MJCF's where MJCF has one.
 static hfWorld default_world(void) {
   return (hfWorld){.timestep = 0.002,
                    .gravity = {0, 0, -9.81},
@@ -32,7 +32,7 @@ hfBuildConfig hfi_build_config_default(void) {
   return (hfBuildConfig){.inertia_from_geom = -1, .inertia_group_max = 5};
 }
 
-// A builder has the world from the start.
+// Creates a builder with the world as its body 0. NULL: out of memory.
 hfBuilder* hf_builder_create(void) {
   hfBuilder* b = calloc(1, sizeof *b);
   if (!b) return NULL;
@@ -88,7 +88,7 @@ hfStatus hf_builder_set_world(hfBuilder* b, const hfWorld* world, hfError* error
   return status;
 }
 
-// A range counts if its end is above its start.
+// Writes the range of a joint or tendon. Returns 1, or 0 if it has none: a range counts if its end is above its start.
 int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range[2]) {
   if (!hfi_object_exists(b, (int)kind, id)) return 0;
   if (kind != HF_OBJECT_JOINT && kind != HF_OBJECT_TENDON) return 0;
@@ -100,7 +100,7 @@ int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range
   return 1;
 }
 
-// The sizes that a model of the present definitions would have.
+// Writes the sizes that a model of the present definitions would have.
 void hf_builder_sizes(const hfBuilder* b, int* nq, int* nv, int* na, int* nu, int* nmocap) {
   *nq = *nv = *na = *nmocap = 0;
   for (int i = 0; i < b->joint.count; ++i) {

@@ -25,7 +25,7 @@ static const double DEPENDENT_SHARE = 1e-9;
 // Irregular coordinates of dofs at configuration c; zero at the first configuration [m or rad].
 static double displacement(int c, int dof) { return c == 0 ? 0 : hfi_sine(37.1 * c + 11.3 * dof + 1).sin; }
 
-// The displacement of joint j at configuration c, in the frame of the body.
+// Returns the displacement of joint j at configuration c, in the frame of the body.
 static hfPose displace(const hfModel* m, int j, int c) {
   hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * j);
   hfVec3 anchor = v3_load(hf_model_jnt_pos(m) + 3 * j);
@@ -67,7 +67,8 @@ static double orthogonalise(double (*S)[COLUMN_NUMBERS], int k) {
   return before > 0 ? sqrt(after / before) : 0;
 }
 
-// The first joint of body b that moves it in the same way as joints before it, at configuration c; -1 if there is none.
+// Returns the first joint of body b that moves it in the same way as joints before it, at configuration c; -1 if there
+// is none, or more dofs than are checked.
 static int find_dependent(const hfModel* m, int b, int c) {
   double S[CHECKED_DOFS][COLUMN_NUMBERS];
   memset(S, 0, sizeof S);
@@ -79,6 +80,7 @@ static int find_dependent(const hfModel* m, int b, int c) {
     const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
     hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * j);
     hfVec3 anchor = v3_load(hf_model_jnt_pos(m) + 3 * j);
+    // a row (S_n, e_n if armature acts) for each dof; what its part along the rows before leaves says whether it is new
     for (int k = 0; k < joint->info.nv; ++k, ++n) {
       if (n == CHECKED_DOFS) return -1;
       hfMotion V = joint->reference_axis(&X, axis, anchor, hf_model_jnt_pitch(m)[j], k);
@@ -87,6 +89,8 @@ static int find_dependent(const hfModel* m, int b, int c) {
       S[n][6 + n] = hf_model_dof_armature(m)[hf_model_jnt_dofadr(m)[j] + k] > 0;
       if (orthogonalise(S, n) < DEPENDENT_SHARE) return j;
     }
+
+    // the joints behind it move with it
     X = pose_mul(X, displace(m, j, c));
   }
 

@@ -7,7 +7,7 @@ hfBodyDef hf_body_def_default(void) { return (hfBodyDef){.quat = {1, 0, 0, 0}}; 
 
 hfJointDef hf_joint_def_default(void) { return (hfJointDef){.type = HF_JOINT_HINGE, .axis = {0, 0, 1}}; }
 
-// A sphere of the density of water, with MJCF's friction; negative values are the world's defaults.
+// Returns a sphere of the density of water, with MJCF's friction; negative values are the world's defaults.
 hfGeomDef hf_geom_def_default(void) {
   return (hfGeomDef){.type = HF_GEOM_SPHERE,
                      .mesh = -1,
@@ -50,7 +50,7 @@ hfPairDef hf_pair_def_default(void) {
   return (hfPairDef){.condim = -1, .friction = {-1, -1, -1, -1, -1}, .margin = -1, .gap = -1};
 }
 
-// A motor of gear 1 with MJCF's muscle.
+// Returns a motor of gear 1 with MJCF's muscle.
 hfActuatorDef hf_actuator_def_default(void) {
   return (hfActuatorDef){.trnid = {0, -1},
                          .dynprm = {1, 0, 0},

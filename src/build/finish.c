@@ -212,7 +212,8 @@ static hfStatus create_block(hfiFinish* f, hfError* error) {
   return f->m ? HF_OK : hfi_refuse_memory(error);
 }
 
-// The builder is only read. On refusal nothing is left of the model.
+// Makes a model of the definitions: checks, order of ids, block, sections. The builder is only read. On refusal nothing
+// is left of the model.
 hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
   hfi_clear_error(error);
   hfiFinish f = {.b = b};

@@ -22,7 +22,7 @@ static void add_wrench(const hfModel* m, int body, const hfPose* X_WB, hfVec3 p_
     row[k] += fo_dot(at_origin, hfi_reference_axis(m, k, X_WB));
 }
 
-// The last dof that moves both bodies, or -1.
+// Returns the last dof that moves both bodies, or -1.
 static int find_last_shared_dof(const hfModel* m, int body1, int body2) {
   int i = hf_model_body_lastdof(m)[body1];
   int j = hf_model_body_lastdof(m)[body2];
@@ -122,31 +122,44 @@ static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double
 
 // ---- parameters ------------------------------------------------------------------------------------
 
-// Fits a muscle: its scaled lengths range[0] to range[1] become the lengths of its lengthrange, l = L_T + L_0 L. If no
-// peak force is given, it is `scale` over the acceleration that a unit force causes.
+// Fits the active and the passive force of a muscle: its scaled lengths L from RANGE_BEGIN to RANGE_END become the
+// lengths l of its lengthrange, l = L_T + L_0 L (tendon length, resting length). If the peak force is negative, it
+// becomes `scale` over the size of the acceleration that a unit force causes at qpos0.
 static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPose* X_WB, hfError* error) {
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
 
+  // the numbers of a definition; those of the model begin with l_T, L_0 and the peak force
+  enum { RANGE_BEGIN, RANGE_END, PEAK_FORCE, SCALE, LMIN, LMAX, VMAX, FPMAX, FVMAX };
+  enum { TENDON_LENGTH, RESTING_LENGTH, FITTED_FORCE, FITTED_NUMBERS };
+  static const double LEAST_ACCELERATION = 1e-15; // a smaller one counts as this [1/kg]
+
+  // active and passive
   const double* given[] = {d->muscle, hfi_passive_muscle(d)};
   double* fitted[] = {hfi_set_actuator_muscle(m) + 8 * i, hfi_set_actuator_passive(m) + 5 * i};
   double compliance = 0;
   double acceleration = 0;
   hfStatus status = HF_OK;
-  if (given[0][2] < 0 || given[1][2] < 0) status = meet_inertia(m, i, X_WB, &compliance, &acceleration, error);
+  if (given[0][PEAK_FORCE] < 0 || given[1][PEAK_FORCE] < 0)
+    status = meet_inertia(m, i, X_WB, &compliance, &acceleration, error);
 
   for (int k = 0; k < 2; ++k) {
     const double* p = given[k];
     double* to = fitted[k];
+
     // an unused set may have no range
-    to[1] = p[1] > p[0] ? (d->lengthrange[1] - d->lengthrange[0]) / (p[1] - p[0]) : 0;
-    to[0] = d->lengthrange[0] - p[0] * to[1];
-    to[2] = p[2] < 0 ? p[3] / max2(1e-15, acceleration) : p[2];
+    double range = p[RANGE_END] - p[RANGE_BEGIN];
+    int has_range = p[RANGE_END] > p[RANGE_BEGIN];
+    to[RESTING_LENGTH] = has_range ? (d->lengthrange[1] - d->lengthrange[0]) / range : 0;
+    to[TENDON_LENGTH] = d->lengthrange[0] - p[RANGE_BEGIN] * to[RESTING_LENGTH];
+
+    int is_inferred = p[PEAK_FORCE] < 0;
+    to[FITTED_FORCE] = is_inferred ? p[SCALE] / max2(LEAST_ACCELERATION, acceleration) : p[PEAK_FORCE];
   }
 
   // active: lmin, lmax, vmax, fpmax, fvmax; passive: lmax, fpmax
-  memcpy(fitted[0] + 3, given[0] + 4, 5 * sizeof *fitted[0]);
-  fitted[1][3] = given[1][5];
-  fitted[1][4] = given[1][7];
+  for (int k = LMIN; k <= FVMAX; ++k) fitted[0][FITTED_NUMBERS + k - LMIN] = given[0][k];
+  fitted[1][FITTED_NUMBERS] = given[1][LMAX];
+  fitted[1][FITTED_NUMBERS + 1] = given[1][FPMAX];
 
   return status;
 }
@@ -214,7 +227,7 @@ static double site_length(const hfModel* m, int i, const hfPose* X_WB) {
   return v3_dot(pose_inv_point(base, site.p), v3_load(gear)) + v3_dot(turn, v3_load(gear + 3));
 }
 
-// The length of a tendon at qpos0.
+// Returns the length of a tendon at qpos0.
 static double tendon_length(const hfModel* m, int tendon) {
   if (hfi_tendon_is_spatial(m, tendon)) return hf_model_tendon_length0(m)[tendon];
 
@@ -228,7 +241,7 @@ static double tendon_length(const hfModel* m, int tendon) {
   return length;
 }
 
-// The length of an actuator at qpos0, gear included; 0 for those that have none.
+// Returns the length of an actuator at qpos0, gear included; 0 for those that have none.
 static double length_at_reference(const hfModel* m, int i, const hfPose* X_WB) {
   int id = hf_model_actuator_trnid(m)[2 * i];
   double gear = hf_model_actuator_gear(m)[6 * i];

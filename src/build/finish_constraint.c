@@ -85,7 +85,7 @@ static void fill_tendon(hfiFinish* f, int i, int first, const Reference* referen
 
 // ---- equalities ------------------------------------------------------------------------------------
 
-// Pose in the world at qpos0 of a body or site of the model.
+// Returns the pose in the world at qpos0 of a body or site of the model.
 static hfPose object_pose(const hfModel* m, const hfPose* X_WB, hfObjectKind kind, int id) {
   if (id < 0) return pose_identity();
   if (kind != HF_OBJECT_SITE) return X_WB[id];

@@ -122,6 +122,7 @@ void hfi_finish_height_fields(hfiFinish* f) {
 // or of the box around the vertices (mesh_fit 2). d: the geom, whose frame is at the centre of the mesh. written: as it
 // was given.
 static void fit_primitive(const hfiFinish* f, const hfGeomDef* written, hfGeomDef* d) {
+  enum { FIT_BOUNDING_BOX = 2 };
   const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
   const hfiMass* mass = &f->mesh_mass[d->mesh];
   hfQuat q = q_load(written->quat);
@@ -132,7 +133,7 @@ static void fit_primitive(const hfiFinish* f, const hfGeomDef* written, hfGeomDe
   hfMat3 R = m3_from_quat(axes);
   q_store(d->quat, q_mul(q, axes));
 
-  if (d->mesh_fit == 2) {
+  if (d->mesh_fit == FIT_BOUNDING_BOX) {
     const hfiHullData* h = &f->b->mesh.data[d->mesh].hull;
     hfVec3 low = m3_tmulv(R, v3_load(h->vert));
     hfVec3 high = low;
@@ -162,7 +163,8 @@ static void move_surface_velocity(const hfGeomDef* from, hfGeomDef* d) {
   v3_store(d->surface_velocity + 3, q_rotate(back, w));
 }
 
-// The centre of a mesh becomes the origin of the geom; its surface velocity follows.
+// Returns the definition of a geom at its final place: the centre of its mesh becomes its origin, and its surface
+// velocity follows.
 hfGeomDef hfi_finish_place(const hfiFinish* f, int id) {
   const hfGeomDef* written = &f->b->geom.data[id];
   hfGeomDef d = *written;

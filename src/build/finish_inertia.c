@@ -12,8 +12,8 @@ typedef struct Matter {
   hfQuat axes; // of the inertial frame in the body; zeros: the principal axes
 } Matter;
 
-// The mass of a geom if its group counts, otherwise zero. *placed: the geom at its final place; not set if the mass is
-// zero.
+// Returns the mass of a geom if its group counts, otherwise zero. *placed: the geom at its final place; not set if the
+// mass is zero.
 static hfiMass infer_geom_mass(const hfiFinish* f, int id, hfGeomDef* placed) {
   const hfGeomDef* written = &f->b->geom.data[id];
   const hfiShapeKind* shape = &hfi_shape_kinds[written->type];
@@ -26,11 +26,12 @@ static hfiMass infer_geom_mass(const hfiFinish* f, int id, hfGeomDef* placed) {
   return hfi_geom_mass(placed, shape->uses_mesh ? &f->mesh_mass[placed->mesh] : NULL);
 }
 
-// The sum over the geoms of a body. If only one geom has mass, the inertial frame is that of this geom.
+// Returns the matter of all geoms of a body. If only one geom has mass, the inertial frame is that of this geom, or of
+// the principal axes of its mesh.
 static Matter infer_matter(const hfiFinish* f, int body) {
   static const double NO_MASS = 1e-14; // a geom with less mass does not count for the inertial frame, as in MuJoCo [kg]
   Matter total = {0};
-  int heavy = 0;
+  int heavy = 0; // geoms that have mass
 
   for (int k = 0; k < hf_model_body_geomnum(f->m)[body]; ++k) {
     int geom = hf_model_body_geomadr(f->m)[body] + k;
@@ -85,7 +86,7 @@ static hfStatus repair_matter(const hfBuildConfig* rules, const hfBodyDef* d, Ma
   return HF_OK;
 }
 
-// The matter of a body other than the world: given, or inferred from its geoms, then repaired.
+// Finds the matter of a body other than the world: given, or inferred from its geoms, then repaired.
 static hfStatus find_matter(const hfiFinish* f, int body, const hfBodyDef* d, Matter* matter, hfError* error) {
   const hfBuildConfig* rules = hfi_builder_rules(f->b, hfi_order_old(&f->order, HF_OBJECT_BODY, body));
   int infers = rules->inertia_from_geom == 1 || (rules->inertia_from_geom < 0 && !d->has_inertial);

@@ -17,17 +17,18 @@
 
 #include <string.h>
 
-// Carlson's integral R_D, to 1e-9 of its value, by his duplication theorem: each round brings x, y and z four times
-// nearer to each other.
+// Returns Carlson's integral R_D(x, y, z), to 1e-9 of its value, by his duplication theorem: each round brings x, y and
+// z four times nearer to each other.
 static double carlson_rd(double x, double y, double z) {
   enum { MAX_DUPLICATIONS = 60 };
+  static const double EQUAL_SHARE = 1e-9; // x, y and z count as equal within this share of their mean [-]
   double sum = 0;
   double share = 1; // 4^-n
   double mean = (x + y + 3 * z) / 5;
 
   for (int n = 0; n < MAX_DUPLICATIONS; ++n) {
     double spread = max2(fabs(x - mean), max2(fabs(y - mean), fabs(z - mean)));
-    if (!(spread > 1e-9 * mean)) break;
+    if (!(spread > EQUAL_SHARE * mean)) break;
 
     double l = sqrt(x * y) + sqrt(x * z) + sqrt(y * z);
     sum += share / (sqrt(z) * (z + l));
@@ -66,7 +67,8 @@ static void find_mesh_axes(const hfiFinish* f, int mesh, double axes[3], hfQuat*
   }
 }
 
-// Half axes and orientation q of the ellipsoid that stands for a shape in a fluid.
+// Finds the half axes [m] and the orientation q of the ellipsoid that stands for a shape in a fluid. A shape that is
+// not listed has its sizes as half axes, and q is changed for a mesh only.
 static void find_half_axes(const hfGeomDef* d, const hfiFinish* f, double axes[3], hfQuat* q) {
   memcpy(axes, d->size, 3 * sizeof *axes);
   switch (d->type) {
@@ -88,7 +90,8 @@ static void find_half_axes(const hfGeomDef* d, const hfiFinish* f, double axes[3
   if (hfi_shape_kinds[d->type].uses_mesh) find_mesh_axes(f, d->mesh, axes, q);
 }
 
-// A geom without an ellipsoid in the medium has zeros.
+// Fills what geom i, with the definition d, has in a medium: its ellipsoid and its 12 numbers. A geom without an
+// ellipsoid has zeros.
 void hfi_finish_fluid(hfiFinish* f, int i, const hfGeomDef* d) {
   hfModel* m = f->m;
   double* to = hfi_set_geom_fluid(m) + 12 * i;
@@ -109,7 +112,7 @@ void hfi_finish_fluid(hfiFinish* f, int i, const hfGeomDef* d) {
   for (int a = 0; a < 3; ++a)
     k[a] = 2.0 / 3 * product * carlson_rd(square[(a + 1) % 3], square[(a + 2) % 3], square[a]);
 
-  // 1, coefficients, mass and moment that it carries over the density
+  // 1, five coefficients, then for each axis the mass and the moment that it carries, over the density (file's head)
   to[0] = 1;
   memcpy(to + 1, d->fluidcoef, sizeof d->fluidcoef);
 

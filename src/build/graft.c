@@ -38,7 +38,8 @@ static hfStatus find_place(hfiGraft* g, const hfAttachDef* def, hfError* error) 
   return HF_OK;
 }
 
-// Finds the place, and makes lists of ids in which nothing is copied yet.
+// Begins a graft of `guest` into b: finds the place, the root of the subtree and the prefix, and makes lists of the new
+// ids, which are -1 because nothing is copied yet.
 hfStatus hfi_graft_open(hfiGraft* g, hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error) {
   *g = (hfiGraft){.b = b, .guest = guest};
   hfStatus status = find_place(g, def, error);
@@ -67,7 +68,8 @@ hfStatus hfi_graft_open(hfiGraft* g, hfBuilder* b, const hfBuilder* guest, const
 
 // ---- names and ids ---------------------------------------------------------------------------------
 
-// A name without prefix and suffix is not copied.
+// Returns a name with the prefix and suffix of the graft, in the pool. Without these it is the same name, not copied.
+// NULL: no name, or out of memory.
 const char* hfi_graft_name(hfiGraft* g, const char* name) {
   if (!name || (!*g->prefix && !*g->suffix)) return name;
 
@@ -159,7 +161,7 @@ hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
   return keep_rules(g, first, error);
 }
 
-// Excluded pairs go with the pairs.
+// Copies the guest's objects of one kind, once. Excluded pairs go with the pairs.
 hfStatus hfi_graft_kind(hfiGraft* g, hfObjectKind kind, hfError* error) {
   if (g->copied[kind]) return HF_OK;
   g->copied[kind] = 1;

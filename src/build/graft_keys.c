@@ -55,6 +55,7 @@ static hfStatus name_key(hfiGraft* g, const char* source, hfiKey* key) {
   return HF_OK;
 }
 
+// Adds a copy of a keyframe of the guest, whose numbers lie as in `from`, to the builder, where they lie as in `to`.
 static hfStatus copy_key(hfiGraft* g, const hfiKey* source, const hfiKeyLayout* from, const hfiKeyLayout* to,
                          hfError* error) {
   hfiKey key;
@@ -69,7 +70,7 @@ static hfStatus copy_key(hfiGraft* g, const hfiKey* source, const hfiKeyLayout* 
   return id < 0 ? (hfStatus)id : HF_OK;
 }
 
-// Both keyframes are laid out by ids, so that each object finds its numbers.
+// Copies all keyframes of the guest. Both builders lay them out by ids, so that each object finds its numbers.
 hfStatus hfi_graft_keys(hfiGraft* g, hfError* error) {
   if (g->guest->key.count == 0) return HF_OK;
 

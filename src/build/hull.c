@@ -35,7 +35,7 @@ typedef struct HullWork {
   int32_t* next;   // (nvert) the next vertex around the face being traced
 } HullWork;
 
-// Order of edges by (from, to).
+// Compares two edges by (from, to), for qsort.
 static int compare_edges(const void* a, const void* b) {
   const Edge* x = a;
   const Edge* y = b;
@@ -158,6 +158,7 @@ static int trace_face(hfiHullData* h, HullWork* w, int32_t face) {
   int32_t v = start;
   int32_t length = 0;
 
+  // the polygon: from vertex to vertex until it is closed; w->next is free again behind it
   while (v >= 0 && length < count) {
     int32_t next = w->next[v];
     w->next[v] = -1;
@@ -196,11 +197,13 @@ static int is_straight(const hfiHullData* h, int32_t f, int32_t k, double tolera
 // Step 4: removes vertices that belong to only two faces and are straight in both. If a face would be left with fewer
 // than three corners, no vertex is removed. flat (nvert): scratch.
 static void straighten_faces(hfiHullData* h, int32_t* flat, double tolerance) {
+  // flat: at first how many faces a vertex belongs to, then whether these are two
   int32_t total = h->face_start[h->nface];
   for (int32_t i = 0; i < h->nvert; ++i) flat[i] = 0;
   for (int32_t i = 0; i < total; ++i) flat[h->face_vert[i]]++;
   for (int32_t i = 0; i < h->nvert; ++i) flat[i] = flat[i] == 2;
 
+  // of these only the ones that are straight in all their faces
   for (int32_t f = 0; f < h->nface; ++f) {
     int32_t corners = 0;
     for (int32_t k = h->face_start[f]; k < h->face_start[f + 1]; ++k) {
@@ -309,6 +312,7 @@ static void release_work(const HullWork* w) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
 }
 
+// Builds the polyhedron of nvert vertices (3 numbers each) and ntri triangles (steps 1 to 5 of the file's head).
 hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, int32_t ntri, const int32_t* tri,
                         hfError* error) {
   hfiHullData h = {0};

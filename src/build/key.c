@@ -53,7 +53,7 @@ void hfi_key_layout_release(hfiKeyLayout* l) {
   *l = (hfiKeyLayout){0};
 }
 
-// The layout that keyframes have in the model which the builder describes now.
+// Makes the layout that keyframes have in the model which the builder describes now.
 static hfStatus create_model_layout(hfiKeyLayout* l, const hfBuilder* b, hfError* error) {
   hfiOrder order;
   hfStatus status = hfi_order_create(&order, b, error);
@@ -130,7 +130,8 @@ static void fill_reference(const hfBuilder* b, const hfiKeyLayout* l, const hfiK
   }
 }
 
-// The layout is that of the model which the builder describes now.
+// Fills arrays of a keyframe with the reference configuration, laid out as in the model which the builder describes
+// now.
 hfStatus hfi_key_reference(const hfBuilder* b, const hfiKeyArrays* a, hfError* error) {
   hfiKeyLayout model = {0};
   hfStatus status = create_model_layout(&model, b, error);
@@ -141,6 +142,8 @@ hfStatus hfi_key_reference(const hfBuilder* b, const hfiKeyArrays* a, hfError* e
 
 // ---- keyframes -------------------------------------------------------------------------------------
 
+// Makes a keyframe laid out by ids, with the time and name of `like` and the arrays that it gives, which begin at the
+// reference configuration. *a are its arrays; one that is not given is NULL.
 hfStatus hfi_key_create(hfBuilder* b, const hfiKeyLayout* ids, const hfKeyDef* like, hfiKey* key, hfiKeyArrays* a,
                         hfError* error) {
   const struct {
@@ -161,8 +164,8 @@ hfStatus hfi_key_create(hfBuilder* b, const hfiKeyLayout* ids, const hfKeyDef* l
     if (!*arrays[i].array) return hfi_refuse_memory(error);
   }
 
+  // a keyframe knows how many joints, actuators and bodies there were
   fill_reference(b, ids, a);
-
   *key = (hfiKey){*like, b->joint.count, b->actuator.count, b->body.count};
   key->def.qpos = a->qpos;
   key->def.qvel = a->qvel;
@@ -204,7 +207,7 @@ static int add_by_layouts(hfBuilder* b, const hfKeyDef* d, const hfiKeyLayout* m
   return hfi_key_add(b, &key, error);
 }
 
-// The keyframe is given in the order of the model, and kept in the order of ids.
+// Adds a keyframe, which is given in the order of the model and kept in the order of ids. Returns its id or a status.
 int hf_builder_add_key(hfBuilder* b, const hfKeyDef* def, hfError* error) {
   hfi_clear_error(error);
   hfiKeyLayout model = {0};

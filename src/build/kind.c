@@ -81,7 +81,8 @@ static hfStatus check_rules(const hfBuildConfig* c, hfError* error) {
   return HF_OK;
 }
 
-// The definitions come after the world and the rules, as in the order of a file.
+// Refuses a builder that no model can be made of: its world, its rules, then its definitions, as in the order of a
+// file.
 hfStatus hfi_check_builder(const hfBuilder* b, hfError* error) {
   hfStatus status = hfi_check_world(&b->world, error);
   if (status == HF_OK) status = check_rules(&b->config, error);
@@ -90,7 +91,7 @@ hfStatus hfi_check_builder(const hfBuilder* b, hfError* error) {
   return status;
 }
 
-// The message has the number of the object, because its name cannot be shown.
+// Refuses names that are not UTF-8 or have control characters. The message has the object's number instead of the name.
 hfStatus hfi_check_names(const hfBuilder* b, hfError* error) {
   for (int k = 0; k < HF_OBJECT_KINDS; ++k)
     for (int i = 0; i < hf_builder_count(b, (hfObjectKind)k); ++i) {
@@ -117,7 +118,8 @@ static int own_strings(hfBuilder* b, hfiDefinition* def) {
   return 1;
 }
 
-// On refusal the entry is released.
+// Appends an entry that was checked to its list, and its name to the names. Returns its id, or a status < 0 after a
+// refusal (the name is used already, or out of memory); the entry is then released.
 int hfi_builder_enter(hfBuilder* b, hfObjectKind kind, void* entry, hfError* error) {
   const hfiKind* row = &hfi_kinds[kind];
   hfiList* list = hfi_list_of(b, kind);

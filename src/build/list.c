@@ -130,6 +130,7 @@ hfStatus hfi_refuse_at(hfError* error, hfStatus status, const char* where, const
   return hfi_refuse(error, status, "%s: %s", where, what);
 }
 
+// Refuses a definition: the message has its place in a file (`where`), its kind and name, and what is printed.
 hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name, const char* format,
                         ...) {
   char what[512];
@@ -160,6 +161,7 @@ static hfStatus check_range(const hfiNumbers* f, const hfiDefinition* def, hfObj
   return HF_OK;
 }
 
+// Refuses the first of these numbers that is not finite. The ends of a range may be infinite, but it must not be empty.
 hfStatus hfi_check_numbers(const hfiNumbers* fields, int count, const hfiDefinition* def, hfObjectKind kind,
                            hfError* error) {
   for (const hfiNumbers* f = fields; f < fields + count; ++f) {

@@ -52,7 +52,7 @@ static void add_triangle(double* P, double w, const Triangle* t) {
   add_outer(P, w, t->c);
 }
 
-// Triangle i, relative to the point `origin`.
+// Returns triangle i, relative to the point `origin`.
 static Triangle get_triangle(const Surface* s, int i, hfVec3 origin) {
   const int32_t* vertex = s->tri + 3 * i;
   Triangle t;
@@ -63,7 +63,7 @@ static Triangle get_triangle(const Surface* s, int i, hfVec3 origin) {
   return t;
 }
 
-// Area of the triangles and their area-weighted centre.
+// Computes the area of the triangles, and returns their centre, weighted by area.
 static hfVec3 surface_centre(const Surface* s, double* area) {
   hfVec3 sum = v3_zero();
   *area = 0;
@@ -125,13 +125,17 @@ static void shell_moments(const Surface* s, hfiMass* out) {
   inertia_from_moments(P, out->I);
 }
 
-// A mesh without triangles of its own has those of its hull.
+// Computes mass, centre and inertia of a mesh of density 1 by its kind of inertia (file's head). Refuses a mesh without
+// volume. A mesh without triangles of its own has those of its hull.
 hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
   Surface s = {mesh->ntri, mesh->tri, mesh->vert, mesh->inertia};
   if (mesh->inertia == HF_MESH_INERTIA_CONVEX || mesh->ntri == 0) {
     s.ntri = mesh->nhulltri;
     s.tri = mesh->hulltri;
   }
+
+  // A closed surface with less volume over area^(3/2) is flat [-].
+  static const double LEAST_VOLUME_SHARE = 1e-14;
 
   double area;
   hfVec3 centre = surface_centre(&s, &area);
@@ -141,7 +145,7 @@ hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
     shell_moments(&s, &m);
   } else {
     double volume = volume_centre(&s, centre, &m.com);
-    if (!(volume > 1e-14 * area * sqrt(area)))
+    if (!(volume > LEAST_VOLUME_SHARE * area * sqrt(area)))
       return HFI_REFUSE(mesh, HF_OBJECT_MESH, "volume %g is not positive: the surface is open, flat or inside out",
                         volume);
     volume_moments(&s, &m);
@@ -153,6 +157,7 @@ hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
 
 // ---- geoms -----------------------------------------------------------------------------------------
 
+// Returns mass, centre and inertia of a geom in the frame of its body. `mesh` is what hfi_mesh_mass found for its mesh.
 // The shape gives inertia and volume (or area), which mass or density scale.
 hfiMass hfi_geom_mass(const hfGeomDef* g, const hfiMass* mesh) {
   const hfiShapeKind* shape = &hfi_shape_kinds[g->type];
@@ -175,7 +180,7 @@ hfiMass hfi_geom_mass(const hfGeomDef* g, const hfiMass* mesh) {
   return m;
 }
 
-// Each part adds its inertia about the common centre.
+// Returns the sum of two masses, with the inertia about the common centre.
 hfiMass hfi_mass_add(const hfiMass* a, const hfiMass* b) {
   hfiMass sum = {a->mass + b->mass, v3_zero(), {0}};
   if (!(sum.mass > 0)) return *a;

@@ -20,6 +20,7 @@ static void order_bodies(const hfiOrder* order, const hfBuilder* b, int* head, i
     head[parent] = i;
   }
 
+  // the walk: a body gets its new id when it leaves the stack
   int top = 0;
   int count = 0;
   stack[top++] = 0;
@@ -54,8 +55,10 @@ static void group_by_body(const hfiOrder* order, const hfBuilder* b, hfObjectKin
     for (int i = 0; i < count; ++i) {
       int32_t body = *(const int32_t*)((const char*)hfi_definition(b, kind, i) + hfi_objects[kind].body);
       if (pass == 0) {
+        // counts
         start[new_body[body] + 1]++;
       } else {
+        // the next id of the group
         int id = start[new_body[body]]++;
         order->old_id[kind][id] = i;
         order->new_id[kind][i] = id;
@@ -68,7 +71,8 @@ static void group_by_body(const hfiOrder* order, const hfBuilder* b, hfObjectKin
 // Does a model have objects of this kind in another order than the builder?
 static int is_ordered(hfObjectKind kind) { return kind == HF_OBJECT_BODY || hfi_objects[kind].body > 0; }
 
-// The ids of all ordered kinds and the scratch lie in one block.
+// Finds the new ids of bodies, and of the objects that are grouped by body, with the way back to the ids of the
+// builder. All of them and the scratch lie in one block.
 hfStatus hfi_order_create(hfiOrder* order, const hfBuilder* b, hfError* error) {
   *order = (hfiOrder){0};
   size_t nbody = (size_t)b->body.count;

@@ -30,7 +30,8 @@ static hfStatus check_index(const hfModel* m, const IndexRule* rule, hfError* er
   return HF_OK;
 }
 
-// Checks the fields that have a range of their own. Ids whose kind depends on another field: check_references.
+// Refuses numbers outside of the range of their field. Ids whose kind depends on another field: check_references. The
+// end of a range of numbers is the last one plus 1; of a set of bits, twice the last bit.
 static hfStatus check_indices(const hfModel* m, hfError* error) {
   const IndexRule rules[] = {{HF_FIELD_geom_mesh, -1, m->nmesh},
                              {HF_FIELD_geom_hfield, -1, m->nhfield},
@@ -122,7 +123,7 @@ static int is_span_inside(const int32_t* adr, const int32_t* num, int i, int tot
   return num[i] >= 0 && adr[i] >= 0 && adr[i] <= total - num[i];
 }
 
-// The number sensor_num that a sensor must have, from what it measures; -1: any.
+// Returns the number sensor_num that a sensor must have, from what it measures, or -1 if it may have any.
 static int needed_sensor_num(const hfModel* m, int type, int kind, int id) {
   if (kind == HF_OBJECT_CAMERA && type == HF_SENSOR_RANGEFINDER) {
     const int32_t* resolution = hf_model_cam_resolution(m) + 2 * id;
@@ -269,7 +270,7 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
 
 // ---- the whole -------------------------------------------------------------------------------------
 
-// The limit keeps sums and products of counts within 64 bits.
+// Refuses counts that are negative or above a limit, which keeps sums and products of counts within 64 bits.
 hfStatus hfi_check_counts(const hfModel* m, hfError* error) {
 #define X(name)                                                                                        \
   if (m->name < 0 || m->name > HFI_MOST_OBJECTS)                                                       \

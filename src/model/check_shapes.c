@@ -72,10 +72,11 @@ static int is_same(const hfModel* m, const hfModel* copy, hfModelField field) {
   return memcmp(hfi_field_array(m, field), hfi_field_array(copy, field), hfi_field_bytes(m, field)) == 0;
 }
 
-// The arrays of all fields must be used up.
+// Refuses height fields that are out of range, that do not use up the arrays of heights and triangles, or whose ranges
+// and regions are not those of their heights. These are computed again in `copy`, a copy of the block.
 hfStatus hfi_check_height_fields(const hfModel* m, hfModel* copy, hfError* error) {
-  int64_t height = 0;
-  int64_t tri = 0;
+  int64_t height = 0; // first height of field i
+  int64_t tri = 0;    // its first triangle
 
   for (int i = 0; i < m->nhfield; ++i) {
     if (!height_field_is_sound(m, i, height, tri))

@@ -64,7 +64,7 @@ static int joints_are_sound(const hfModel* m) {
 static int counts_are_sound(const hfModel* m, int64_t* depth) {
   int64_t nq = 0;
   int64_t nv = 0;
-  int64_t nM = 0;
+  int64_t nM = 0; // entries of M: a dof has a row with as many as there are dofs from the root to it
   int ntree = 0;
   int nmocap = 0;
   int j = 0; // joints are grouped by body
@@ -75,6 +75,7 @@ static int counts_are_sound(const hfModel* m, int64_t* depth) {
     if (is_mocap && (b == 0 || parent != 0)) return 0;
     nmocap += is_mocap;
 
+    // the dofs of this body come after those of its parent; the first one on the way begins a tree
     int64_t above = b ? depth[parent] : 0;
     depth[b] = above;
     for (; j < m->njnt && hf_model_jnt_body(m)[j] == b; ++j) {
@@ -102,7 +103,8 @@ static hfStatus compare_topology(const hfModel* m, hfModel* copy, hfError* error
   return HF_OK;
 }
 
-// Each check relies on those before it.
+// Refuses a block whose tree is not in order: parents, types of joints, groups of joints and geoms by body, counts, and
+// all fields that follow from these. They are computed again in `copy`. Each check relies on those before it.
 hfStatus hfi_check_topology(const hfModel* m, hfModel* copy, hfError* error) {
   if (m->nbody < 1) return hfi_refuse(error, HF_ERROR_MODEL, "model block: there is no world");
   int wrong = find_wrong_parent(m);

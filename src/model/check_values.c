@@ -29,7 +29,8 @@ typedef struct ValueRule {
   const char* demand;
 } ValueRule;
 
-// The rule for a field. Of what a world may change only ranges may have no end.
+// Returns the bounds of the numbers of a field, and what a message says of a number beyond them. In fields that a world
+// may change (overlay), only ranges may be infinite.
 static ValueRule find_rule(hfModelField f, const hfFieldInfo* info) {
   switch (f) {
   case HF_FIELD_geom_friction:
@@ -143,7 +144,8 @@ static hfStatus check_condims(const hfModel* m, hfError* error) {
 
 // ---- the world -------------------------------------------------------------------------------------
 
-// Names the value at fault.
+// Refuses numbers, method and friction of a world that are not finite, out of their bounds or unknown. The message
+// names the value.
 hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
   enum { ANY, NOT_NEGATIVE, POSITIVE };
   const struct {
@@ -255,7 +257,8 @@ static hfStatus check_rests(const hfModel* m, hfError* error) {
 
 // ---- the whole -------------------------------------------------------------------------------------
 
-// Refuses the first number that breaks its rule, by its field and place.
+// Refuses the first number that breaks its rule, and says its field and place: fields one by one, then what several
+// fields say together.
 hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
     hfStatus status = check_field(m, (hfModelField)f, error);

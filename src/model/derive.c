@@ -28,7 +28,7 @@ void hfi_reference_poses(const hfModel* m, hfPose* X_WB) {
   for (int b = 1; b < m->nbody; ++b) X_WB[b] = pose_mul(X_WB[hf_model_body_parent(m)[b]], offset_in_parent(m, b));
 }
 
-// The motion of a joint with one coordinate from qpos0 to the rest of its spring.
+// Returns the motion of a joint with one coordinate from qpos0 to the rest of its spring.
 static hfPose rest_motion(const hfModel* m, int j) {
   int adr = hf_model_jnt_qposadr(m)[j];
   double x = hf_model_qpos_spring(m)[adr] - hf_model_qpos0(m)[adr];
@@ -53,7 +53,8 @@ void hfi_rest_poses(const hfModel* m, hfPose* X_WB) {
   }
 }
 
-// The joint's type knows its motion.
+// Returns the motion of dof i per unit velocity, at the world origin, with the bodies at X_WB. The type of its joint
+// computes it.
 hfMotion hfi_reference_axis(const hfModel* m, int i, const hfPose* X_WB) {
   int j = hf_model_dof_jnt(m)[i];
   int k = i - hf_model_jnt_dofadr(m)[j];
@@ -81,7 +82,8 @@ void hfi_reference_composites(const hfModel* m, const hfPose* X_WB, hfiInertia* 
 
 // ---- derived fields --------------------------------------------------------------------------------
 
-// Sets the principal axes of a body, and refuses a mass or inertia that no matter has.
+// Sets the principal axes of a body, unless those in body_iquat are principal. Refuses a mass or inertia that no matter
+// has.
 static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   // The least moment of a valid inertia may be negative by this share of the largest, by rounding [-].
   static const double NEGATIVE_MOMENT_SHARE = 1e-10;
@@ -140,7 +142,8 @@ static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* co
   return HF_OK;
 }
 
-// Checks and sets what follows from masses, sizes and joints.
+// Sets the derived fields of the file's head. On refusal *at_fault (or NULL) is the body whose mass or inertia is
+// wrong.
 hfStatus hfi_derive(hfModel* m, int* at_fault, hfError* error) {
   int ignored = 0;
   if (!at_fault) at_fault = &ignored;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An overlay is no block, so that a copy is written.
+// Writes the block of a model to a file. An overlay is no block, so that a copy of it is written.
 hfStatus hf_model_write(const hfModel* m, const char* path, hfError* error) {
   hfi_clear_error(error);
   if (!hf_model_is_overlay(m)) return hfi_write_file(path, m, (size_t)m->size, error);
@@ -39,7 +39,8 @@ static hfStatus deliver_if_sound(hfModel** model, hfModel* block, const char* na
   return status;
 }
 
-// The bytes are copied to memory of the right alignment.
+// Makes a model of the block in these bytes, after all its checks. `name` is what messages call it. The bytes are
+// copied to memory of the right alignment.
 hfStatus hfi_model_from_block(hfModel** model, const void* bytes, size_t size, const char* name, hfError* error) {
   hfModel header;
   if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
@@ -53,7 +54,7 @@ hfStatus hfi_model_from_block(hfModel** model, const void* bytes, size_t size, c
   return deliver_if_sound(model, block, name, error);
 }
 
-// The number of bytes between the present place in a file and its end; 0 if the file has no end, as a pipe.
+// Returns the number of bytes between the present place in a file and its end; 0 if the file has no end, as a pipe.
 static uint64_t count_bytes_ahead(FILE* file) {
   long here = ftell(file);
   long end = -1;
@@ -86,7 +87,7 @@ static hfStatus read_block(hfModel** block, FILE* file, const char* path, hfErro
   return HF_OK;
 }
 
-// The file must begin with a whole block; what follows it is ignored.
+// Reads a model from a file and checks it. The file must begin with a whole block; what follows it is ignored.
 hfStatus hf_model_read(hfModel** model, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");

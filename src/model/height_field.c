@@ -8,7 +8,7 @@
 // share of the field's cells and heights [-]. Heights come from files in single precision.
 static const double REGION_FLATNESS_SHARE = 2e-7;
 
-// A view of height field i of a model.
+// Returns a view of height field i of a model.
 hfiHeightField hfi_model_height_field(const hfModel* m, int i) {
   const double* size = hf_model_hfield_size(m) + 3 * i;
   const double* range = hf_model_hfield_range(m) + 2 * i;
@@ -27,7 +27,8 @@ hfiHeightField hfi_model_height_field(const hfModel* m, int i) {
                           .region = hf_model_hfield_region(m) + hf_model_hfield_regionadr(m)[i]};
 }
 
-// The lower triangle has its right angle at (c + 1, r), the upper one at (c, r + 1).
+// Writes the slopes dz/dx and dz/dy [-] of the lower or upper triangle of the cell with the corner (c, r). The lower
+// one has its right angle at (c + 1, r), the upper one at (c, r + 1).
 void hfi_hfield_slopes(const hfiHeightField* f, int c, int r, int upper, double slope[2]) {
   double h00 = hfi_hfield_height(f, c, r);
   double h11 = hfi_hfield_height(f, c + 1, r + 1);
@@ -42,13 +43,15 @@ hfVec3 hfi_hfield_normal(const hfiHeightField* f, int c, int r, int upper) {
   return v3_unit(v3(-slope[0], -slope[1], 1));
 }
 
-// Places outside of the field belong to the cells at its border.
+// Writes the column c and the row r of the cell at (x, y) [m]. Places outside of the field belong to cells at its
+// border.
 void hfi_hfield_cell(const hfiHeightField* f, double x, double y, int* c, int* r) {
   *c = hfi_index_between((x + f->half[0]) / f->dx, 0, f->ncol - 2);
   *r = hfi_index_between((y + f->half[1]) / f->dy, 0, f->nrow - 2);
 }
 
-// u, v: the place in its cell, from 0 to 1; above the diagonal is the upper triangle.
+// Returns the height of the surface at (x, y) [m]. u, v: the place in its cell, from 0 to 1; above the diagonal u = v
+// is the upper triangle.
 double hfi_hfield_surface(const hfiHeightField* f, double x, double y) {
   int c, r;
   double slope[2];
@@ -59,7 +62,7 @@ double hfi_hfield_surface(const hfiHeightField* f, double x, double y) {
   return hfi_hfield_height(f, c, r) + slope[0] * u * f->dx + slope[1] * v * f->dy;
 }
 
-// There is at least one height.
+// Writes the least and the greatest of `count` heights, of which there is at least one.
 void hfi_hfield_range(const double* height, int count, double range[2]) {
   range[0] = range[1] = height[0];
   for (int i = 1; i < count; ++i) {

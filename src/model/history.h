@@ -159,14 +159,19 @@ static inline int hfi_samples_due(const hfiSamples* s, double t) {
   return last < t - HFI_SAME_TIME && (s->interval == 0 || t >= s->tick + s->interval);
 }
 
-// Keeps a measurement x (dim) that is due at time t.
+// Keeps a measurement x (dim) that is due at time t [s], and moves the tick forward to when it was due.
 static inline void hfi_samples_keep(const hfModel* m, int sensor, double* history, double t, const double* x) {
   hfiSamples s = hfi_samples_of(m, sensor, history);
-  double* tick = history;
-  double late = t - s.time[s.count - 1];
-  if (late < 0) *tick += late;
-  // the clock may have been set forward
-  else if (s.interval > 0) *tick += s.interval * fmax(1, floor((t - *tick) / s.interval));
+  double* tick = history; // the time at which the last measurement was due
+  double since_last = t - s.time[s.count - 1];
+
+  if (since_last < 0) {
+    // the clock was set back, and the tick with it
+    *tick += since_last;
+  } else if (s.interval > 0) {
+    // one interval, or several if the clock was set forward
+    *tick += s.interval * fmax(1, floor((t - *tick) / s.interval));
+  }
   hfi_delay_push(history + 1, s.count, s.dim, t, x);
 }
 

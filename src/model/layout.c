@@ -63,7 +63,7 @@ size_t hfi_field_bytes(const hfModel* m, hfModelField field) {
   return (size_t)(e.rows * e.columns) * e.width;
 }
 
-// Shape and type of a field, for the counts of this model.
+// Returns shape and type of a field, for the counts of this model.
 hfFieldInfo hf_model_field_info(const hfModel* model, hfModelField field) {
   assert(field >= 0 && field < HF_MODEL_FIELD_COUNT);
   Extent e = field_extent(model, field);
@@ -96,7 +96,8 @@ int hfi_begins_model(const void* bytes, size_t size) {
   return size >= sizeof MAGIC && memcmp(bytes, MAGIC, sizeof MAGIC) == 0;
 }
 
-// All numbers of the block are zero, also those between the fields.
+// Allocates a block for the counts and the world of `header`. All numbers of its fields are zero, and the bytes between
+// them, too. NULL: out of memory.
 hfModel* hfi_model_allocate(const hfModel* header) {
   hfModel h = *header;
   memcpy(h.magic, MAGIC, sizeof MAGIC);

@@ -64,7 +64,7 @@ const char* hf_model_name(const hfModel* model, hfObjectKind kind, int id) {
   return name ? name : "";
 }
 
-// Unnamed objects have no name that could match.
+// Returns the id of the object of this kind and name, or -1. Unnamed objects have no name that could match.
 int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
   for (int i = 0; i < hf_model_object_count(model, kind); ++i) {
     const char* candidate = find_name(model, kind, i);
@@ -78,6 +78,8 @@ int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
 static int32_t read_code_point(const unsigned char** text) {
   static const int32_t least[] = {0, 0x80, 0x800, 0x10000}; // the least that needs so many bytes more than one
   const unsigned char* p = *text;
+
+  // the first byte says how many follow: 0xxxxxxx none, 110xxxxx one, 1110xxxx two, 11110xxx three
   if ((p[0] >= 0x80 && p[0] < 0xC0) || p[0] >= 0xF8) return -1;
 
   int more = 0;
@@ -85,12 +87,14 @@ static int32_t read_code_point(const unsigned char** text) {
   if (p[0] >= 0xE0) more = 2;
   if (p[0] >= 0xF0) more = 3;
 
+  // the bits of the code point: of the first byte, then six of each byte 10xxxxxx
   int32_t code = more ? p[0] & (0x3F >> more) : p[0];
   for (int k = 1; k <= more; ++k) {
     if ((p[k] & 0xC0) != 0x80) return -1;
     code = code << 6 | (p[k] & 0x3F);
   }
 
+  // longer than needed, beyond the last code point, or a surrogate
   *text = p + more + 1;
   if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return -1;
   return code;
@@ -109,11 +113,12 @@ int hfi_name_is_sound(const char* name) {
 
 // ---- labels ----------------------------------------------------------------------------------------
 
-// A long name is cut, so that the closing quote stays.
+// Returns what a message calls an object: its kind with its name in quotes, or with its id if it has no name. A long
+// name is cut, so that the closing quote stays.
 hfiLabel hfi_label(hfObjectKind kind, const char* name, int id) {
   hfiLabel label;
   const char* noun = hf_object_kind_name(kind);
-  int room = (int)(sizeof label.text - strlen(noun) - 4);
+  int room = (int)(sizeof label.text - strlen(noun) - 4); // without a space, two quotes and the final zero
   if (name && *name) snprintf(label.text, sizeof label.text, "%s \"%.*s\"", noun, room, name);
   else if (id >= 0) snprintf(label.text, sizeof label.text, "%s %d", noun, id);
   else snprintf(label.text, sizeof label.text, "%s without a name", noun);
@@ -145,7 +150,7 @@ const char* hf_model_label(const hfModel* model, hfObjectKind kind, int id, char
 
 // ---- types -----------------------------------------------------------------------------------------
 
-// All transmissions that are not listed act on joints.
+// Returns the kind of object on which a transmission acts. All that are not listed act on joints.
 hfObjectKind hfi_transmission_target(int trntype) {
   switch (trntype) {
   case HF_TRANSMISSION_TENDON:

@@ -40,7 +40,7 @@ static void copy_overlay(hfModel* to, const hfModel* from) {
   }
 }
 
-// An overlay with the values of the base. NULL: out of memory.
+// Makes an overlay with the values of the base. NULL: out of memory.
 static hfModel* create_overlay(const hfModel* base) {
   hfModel* block = aligned_alloc(64, layout_overlay(NULL, base));
   if (!block) return NULL;
@@ -51,7 +51,8 @@ static hfModel* create_overlay(const hfModel* base) {
   return block;
 }
 
-// The trial is a second overlay, so that a refused update leaves the first one as it was.
+// Creates parameters with the values of the base, in an overlay. A second one, the trial, is checked at each update, so
+// that a refused update leaves the first one as it was.
 hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error) {
   hfi_clear_error(error);
   hfParams* p = calloc(1, sizeof *p);

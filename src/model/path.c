@@ -32,7 +32,7 @@ static hfPose geom_pose(const hfiPathWalk* walk, int wrap) {
   return walk->X_WB ? pose_mul(walk->X_WB[hf_model_geom_body(walk->m)[geom]], X_BG) : X_BG;
 }
 
-// The way from p_W[0] to p_W[1] past the geom of a wrap, which is at X_WG.
+// Finds the way from p_W[0] to p_W[1] past the geom of a wrap, which is at X_WG.
 static hfiWrap wrap_geom(const hfiPathWalk* walk, int wrap, const hfPose* X_WG, const hfVec3 p_W[2]) {
   const hfModel* m = walk->m;
   int geom = hf_model_wrap_obj(m)[wrap];
@@ -76,7 +76,9 @@ static void make_span(const hfiPathWalk* walk, int start, int next, hfiPathSpan*
   if (next > start + 1) bend_span(walk, start + 1, span);
 }
 
-// Pulleys on the way change the scale of the spans behind them.
+// Moves the walk to the next span of a tendon, between two sites with or without a geom between them. Returns 0 if
+// there is none. Pulleys on the way change the scale of the spans behind them. A span whose length is known and
+// constant has no segments.
 int hfi_path_next(hfiPathWalk* walk, hfiPathSpan* span) {
   const int32_t* type = hf_model_wrap_type(walk->m);
   for (; walk->next < walk->end; ++walk->next) {
@@ -88,6 +90,7 @@ int hfi_path_next(hfiPathWalk* walk, hfiPathSpan* span) {
     // the last site before a pulley begins no span
     if (next >= walk->end || type[next] != HF_WRAP_SITE) continue;
 
+    // a span: its known length (below zero: it is not constant), or its segments at the present poses
     span->first = start;
     span->scale = walk->scale;
     if (walk->known && walk->known->length[start] >= 0) {
@@ -137,7 +140,8 @@ static void measure_constant_spans(hfiPathConstants* c, const hfModel* m, int t)
     if (is_on_one_body(m, span.first, walk.next)) c->length[span.first] = span.length;
 }
 
-// A span on one body keeps its length at all poses.
+// Plans or fills what is constant for the paths of a model: poses of wrapped geoms in their bodies, and the lengths of
+// spans on one body; -1 for the other spans.
 void hfi_path_constants_init(hfiPathConstants* c, const hfModel* m, hfiArena* arena) {
   c->X_BG = HFI_TAKE(arena, hfPose, m->nwrap);
   c->length = HFI_TAKE(arena, double, m->nwrap);
@@ -154,7 +158,7 @@ void hfi_path_constants_init(hfiPathConstants* c, const hfModel* m, hfiArena* ar
 
 // ---- dofs ------------------------------------------------------------------------------------------
 
-// The dofs that a wrap depends on, ascending, as a view into the model. Returns their number.
+// Finds the dofs that a wrap depends on, ascending, as a view into the model. Returns their number.
 static int find_wrap_dofs(const hfModel* m, int wrap, const int32_t** dof) {
   int type = hf_model_wrap_type(m)[wrap];
   int obj = hf_model_wrap_obj(m)[wrap];
@@ -174,7 +178,7 @@ static int find_wrap_dofs(const hfModel* m, int wrap, const int32_t** dof) {
   return hf_model_dof_depth(m)[last] + 1;
 }
 
-// How many dofs, counted from the root, move all bodies of a spatial tendon alike and cannot change its length.
+// Returns how many dofs, counted from the root, move all bodies of a spatial tendon alike and cannot change its length.
 static int count_shared(const hfModel* m, int first, int end) {
   const int32_t* shared_dof = NULL;
   int shared = -1; // none yet

@@ -13,7 +13,7 @@
 
 // ---- moments of tendons ----------------------------------------------------------------------------
 
-// row += factor times the gradient of a spatial tendon's length at qpos0.
+// Adds to row (nv) factor times the gradient of a spatial tendon's length at qpos0, where the bodies are at X_WB.
 static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
   hfiPathWalk walk = hfi_path_begin(m, X_WB, NULL, tendon);
   hfiPathSpan span;
@@ -31,7 +31,8 @@ static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, do
     }
 }
 
-// A fixed tendon has its coefficients.
+// Adds to row (nv) factor times the gradient of a tendon's length at qpos0. That of a fixed tendon are its
+// coefficients.
 void hfi_add_tendon_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
   if (hfi_tendon_is_spatial(m, tendon)) {
     add_path_moment(m, tendon, X_WB, factor, row);
@@ -47,7 +48,7 @@ void hfi_add_tendon_moment(const hfModel* m, int tendon, const hfPose* X_WB, dou
 
 // ---- mass ------------------------------------------------------------------------------------------
 
-// Dense M (n x n, upper triangle) of a tree whose first dof is `first`, without tendons.
+// Fills the dense M (n x n, upper triangle) of a tree whose first dof is `first`, without the armature of tendons.
 static void fill_tree(const hfModel* m, int first, int n, const hfPose* X_WB, const hfiInertia* composite, double* M) {
   for (int b = 0; b < n; ++b) {
     int dof = first + b;
@@ -109,6 +110,8 @@ hfStatus hfi_reference_compliance(const hfModel* m, const double* row, double* c
   return hfi_reference_acceleration(m, row, compliance, &acceleration, error);
 }
 
+// For forces along row^T (nv) at qpos0, computes *compliance = row M^-1 row^T and *acceleration = |M^-1 row^T|, tree by
+// tree. HF_ERROR_MODEL: M is not positive definite.
 hfStatus hfi_reference_acceleration(const hfModel* m, const double* row, double* compliance, double* acceleration,
                                     hfError* error) {
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);

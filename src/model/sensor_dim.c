@@ -10,8 +10,10 @@ static int sum_widths(int data, const int* width, int count) {
   return sum;
 }
 
-// A sensor of one number is the rule.
+// Returns how many numbers a sensor of this type delivers. `data` are the bits of what a contact or ray sensor reports
+// of each of its `num` contacts or rays. A sensor of one number is the rule.
 int hfi_sensor_dim(int type, int data, int num) {
+  // how many numbers each bit stands for
   static const int contact[] = {1, 3, 3, 1, 3, 3, 3, 3, 3}; // hfContactData
   static const int ray[] = {1, 3, 3, 3, 3, 1};              // hfRayData
 

@@ -33,7 +33,8 @@ static void sphere_fit(double* size, hfVec3 s, int contain) {
 
 static double capsule_radius(const double* s) { return s[0] + s[1]; }
 
-// Cylinder and two half balls, whose centres of mass are 3r/8 beyond the cylinder's ends.
+// Returns the volume of a solid capsule and writes I: a cylinder and two half balls, whose centres of mass are 3r/8
+// beyond the cylinder's ends.
 static double capsule_solid(const double* s, double* I) {
   double r = s[0];
   double l = 2 * s[1];
@@ -46,7 +47,8 @@ static double capsule_solid(const double* s, double* I) {
   return volume;
 }
 
-// Side and two half spheres, whose centres of mass are r/2 beyond the ends.
+// Returns the area of a capsule and writes I: a side and two half spheres, whose centres of mass are r/2 beyond the
+// ends.
 static double capsule_shell(const double* s, double* I) {
   double r = s[0];
   double l = 2 * s[1];
@@ -80,7 +82,8 @@ static double ellipsoid_solid(const double* s, double* I) {
   return 4.0 / 3 * HFI_PI * s[0] * s[1] * s[2];
 }
 
-// Midpoint quadrature over the parameters of the surface, with a relative error below 1e-5.
+// Returns the area of an ellipsoid with half axes s [m^2] and writes the moments I of its shell, for mass 1. Midpoint
+// quadrature over two angles of the surface points x_k = s_k u_k, u on the unit sphere; relative error below 1e-5.
 static double ellipsoid_shell(const double* s, double* I) {
   enum { ANGLES = 200 }; // along each parameter
   double total = 0;
@@ -92,6 +95,7 @@ static double ellipsoid_shell(const double* s, double* I) {
       hfiSine turn = hfi_sine(2 * HFI_PI * (j + 0.5) / ANGLES);
       hfVec3 u = v3(polar.sin * turn.cos, polar.sin * turn.sin, polar.cos);
       double x[3] = {s[0] * u.x, s[1] * u.y, s[2] * u.z};
+      // the area dA per polar angle and turn: of the unit sphere, times the stretch of its surface at u
       double stretch = sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
       double dA = polar.sin * stretch;
       total += dA;
@@ -113,7 +117,7 @@ static double cylinder_solid(const double* s, double* I) {
   return HFI_PI * r * r * l;
 }
 
-// Side and two caps.
+// Returns the area of a cylinder and writes the moments I of its shell: a side and two caps.
 static double cylinder_shell(const double* s, double* I) {
   double r = s[0];
   double l = 2 * s[1];
@@ -142,7 +146,7 @@ static double box_solid(const double* s, double* I) {
   return 8 * s[0] * s[1] * s[2];
 }
 
-// Three pairs of faces, each a plate.
+// Returns the area of a box and writes the moments I of its shell: three pairs of faces, each a plate.
 static double box_shell(const double* s, double* I) {
   double area[3]; // of both faces normal to an axis
   double total = 0;

@@ -46,7 +46,7 @@ size_t hfi_state_part_bytes(const hfState* s, const hfiStatePart* part) {
   return part->width * (size_t)*(const int32_t*)((const char*)s + part->count);
 }
 
-// The header of a state of this model: counts, and where the parts lie.
+// Returns the header of a state of this model: counts, and where the parts lie.
 static hfState layout_state(const hfModel* m, int max_memory) {
   hfState s = {.nq = m->nq,
                .nv = m->nv,
@@ -57,6 +57,7 @@ static hfState layout_state(const hfModel* m, int max_memory) {
                .nfriction = m->nv + m->ntendon,
                .nhistory = m->nhistory,
                .nrest = m->nrest};
+  // the parts one after the other, each at a multiple of ALIGNMENT
   size_t end = (sizeof s + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 
   for (int k = 0; k < HFI_STATE_PARTS; ++k) {
@@ -89,7 +90,8 @@ static void clear_histories(hfState* s, const hfModel* m) {
       hfi_samples_init(m, i, s->time, history + hf_model_sensor_historyadr(m)[i]);
 }
 
-// All numbers that are not set here are zero.
+// Makes a state at qpos0 and at rest in this memory, with room for max_memory contacts, and returns it. Histories and
+// rests of springs are those of the model; trees that begin asleep are marked. All other numbers are zero.
 hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   assert(memory && max_memory >= 0);
   hfState header = layout_state(model, max_memory);
@@ -132,9 +134,9 @@ static int is_single_body(const hfModel* m, int tree) {
   return hf_model_dof_body(m)[first] == hf_model_dof_body(m)[last];
 }
 
-// The number of contacts that are planned for a geom. In a heap it is the number of corners of the faces on which it
-// lies and which lie on it; on a robot it is that of one face for every second geom. A mesh may touch everywhere, and
-// terrain in many places.
+// Returns the number of contacts that are planned for a geom. In a heap it is the number of corners of the faces on
+// which it lies and which lie on it; on a robot it is that of one face for every second geom. A mesh may touch
+// everywhere, and terrain in many places.
 static int count_planned_contacts(const hfModel* m, int g) {
   int tree = hf_model_body_tree(m)[hf_model_geom_body(m)[g]];
   int type = hf_model_geom_type(m)[g];
@@ -168,7 +170,8 @@ hfState* hf_state_clone(const hfState* state) {
   return copy ? memcpy(copy, state, (size_t)state->size) : NULL;
 }
 
-// The room for contacts may differ, so that the parts are copied one by one.
+// Copies a state to another one of the same model. The room for contacts may differ, so that the parts are copied one
+// by one.
 hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   hfi_clear_error(error);
   if (!hfi_state_same_sizes(to, from))
@@ -230,7 +233,8 @@ static void set_key_input(hfInput* input, const hfModel* m, size_t key) {
     memcpy(input->mocap_quat, hf_model_key_mquat(m) + 4 * key * nmocap, sizeof(double) * 4 * nmocap);
 }
 
-// The time of the keyframe counts for the histories, too.
+// Sets a state, and the controls and mocap poses of an input or NULL, to a keyframe. The time of the keyframe counts
+// for the histories, too.
 hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key, hfError* error) {
   hfi_clear_error(error);
   if (key < 0 || key >= m->nkey)
@@ -255,7 +259,7 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
 
 static const char MAGIC[8] = "HFSTATE";
 
-// The file is the block behind eight bytes that say what it is.
+// Writes a state to a file: its block behind eight bytes that say what it is.
 hfStatus hf_state_write(const hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfiOutput out;
@@ -291,7 +295,7 @@ static hfStatus read_whole(FILE* file, const char* path, const hfState* s, hfSta
   return HF_OK;
 }
 
-// The state changes only after the whole file is read and fits.
+// Reads a state from a file. It changes only after the whole file is read and fits.
 hfStatus hf_state_read(hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
@@ -308,7 +312,8 @@ hfStatus hf_state_read(hfState* s, const char* path, hfError* error) {
 
 // ---- inputs --------------------------------------------------------------------------------------
 
-// The input and its arrays are one block of memory.
+// Creates an input that does nothing: controls 0, or NAN where the scene gives a signal; no forces, targets (NAN) and
+// limits of force (infinite); mocap bodies where the model has them. One block of memory holds it with its arrays.
 hfInput* hf_input_create(const hfModel* m) {
   size_t n = (size_t)(m->nu + 3 * m->nv + 6 * m->nbody + 7 * m->nmocap);
   hfInput* input = calloc(1, sizeof *input + sizeof(double) * n);

@@ -47,6 +47,7 @@ static hfStatus check_finite(const double* x, int n, const char* what, const cha
   return HF_OK;
 }
 
+// Sets q and v (either may be NULL: it stays) of the joint with this name. Refuses numbers that are not finite.
 hfStatus hf_state_set_joint(hfState* s, const hfModel* m, const char* joint, const double* q, const double* v,
                             hfError* error) {
   hfi_clear_error(error);
@@ -54,7 +55,7 @@ hfStatus hf_state_set_joint(hfState* s, const hfModel* m, const char* joint, con
   if (j < 0) return (hfStatus)j;
 
   hfJointInfo info = hf_joint_info(hf_model_jnt_type(m)[j]);
-  int has_turn = q && info.quat >= 0;
+  int has_turn = q && info.quat >= 0; // info.quat: where the quaternion begins in the joint's q, or -1
   hfQuat turn = has_turn ? q_load(q + info.quat) : q_identity();
   hfStatus status = check_finite(q, info.nq, "q", joint, error);
   if (status == HF_OK) status = check_finite(v, info.nv, "v", joint, error);
@@ -70,7 +71,7 @@ hfStatus hf_state_set_joint(hfState* s, const hfModel* m, const char* joint, con
   return HF_OK;
 }
 
-// The free joint of a body, or a refusal that says why it has none.
+// Returns the free joint of a body, or refuses with the reason why it has none.
 static int find_free_joint(const hfModel* m, const char* body, hfError* error) {
   int b = find_object(m, HF_OBJECT_BODY, body, error);
   if (b < 0) return b;
@@ -103,6 +104,7 @@ static int is_pose_finite(const hfPose* X) {
   return v3_finite(X->p);
 }
 
+// Sets pose and velocity (either may be NULL: it stays) of the body with this name, which must have a free joint.
 hfStatus hf_state_set_body(hfState* s, const hfModel* m, const char* body, const hfPose* X_WB, const hfMotion* V_WB,
                            hfError* error) {
   hfi_clear_error(error);

@@ -73,6 +73,7 @@ static void link_body(hfModel* m, int b, int* nmocap, int* ntree) {
     hfi_set_mocap_body(m)[(*nmocap)++] = b;
   }
 
+  // root: the child of the world above it; weld: the next body above it, or itself, that moves against its parent
   int is_own_root = b == 0 || parent == 0;
   int is_own_weld = b == 0 || ndof > 0 || is_mocap;
   hfi_set_body_root(m)[b] = is_own_root ? b : hf_model_body_root(m)[parent];
@@ -92,7 +93,7 @@ static void link_body(hfModel* m, int b, int* nmocap, int* ntree) {
   chain_dofs(m, b, tree);
 }
 
-// A subtree ends where that of its last child ends.
+// Fills body_subtreeend: the first body behind each body's subtree. A subtree ends where its last child's ends.
 static void close_subtrees(hfModel* m) {
   int32_t* end = hfi_set_body_subtreeend(m);
   for (int b = 0; b < m->nbody; ++b) end[b] = b + 1;

@@ -95,8 +95,9 @@ static void add_slope(double a, double r, double phi, double* slope, double* cur
   *curvature += (a * r * turn.cos - s * s) / f;
 }
 
-// The angle of the point of touch, from p0 towards p1, which lie `turn` apart and a0, a1 from the centre. A safeguarded
-// Newton method: [low, high] holds the zero of the slope.
+// Returns the angle phi of the point of touch inside the circle [rad], from p0 towards p1. These lie `turn` [rad] apart
+// and a0, a1 from the centre. A safeguarded Newton method: [low, high] holds the zero of the slope of
+// |p0 - t| + |t - p1| (file's head).
 static double find_touch_angle(double a0, double a1, double r, double turn) {
   enum { MAX_ANGLE_STEPS = 60 }; // bisection alone reaches the last bit in this many steps
   double low = max2(0, turn - hfi_acos(r / a1));
@@ -104,6 +105,7 @@ static double find_touch_angle(double a0, double a1, double r, double turn) {
   double phi = 0.5 * (low + high);
 
   for (int i = 0; i < MAX_ANGLE_STEPS; ++i) {
+    // the slope of the length: that of p0's part, less that of p1's part, which is measured from p1 back
     double slope = 0;
     double back = 0;
     double curvature = 0;
@@ -113,6 +115,7 @@ static double find_touch_angle(double a0, double a1, double r, double turn) {
     if (slope < 0) low = phi;
     else high = phi;
 
+    // Newton's step, or the middle where it leaves the interval
     double next = curvature > 0 ? phi - slope / curvature : low;
     if (!(next > low && next < high)) next = 0.5 * (low + high);
     if (next == phi) break;
@@ -122,7 +125,7 @@ static double find_touch_angle(double a0, double a1, double r, double turn) {
   return phi;
 }
 
-// The way through the circle: it touches at one point, or is straight if the line meets the circle.
+// Finds the way through the circle: it touches at one point, or is straight if the line meets the circle.
 static Arc wrap_inside(Point2 p0, Point2 p1, double r) {
   Point2 near = nearest_to_centre(p0, p1);
   if (dot2(near, near) <= r * r) return STRAIGHT;
@@ -140,8 +143,8 @@ static Arc wrap_inside(Point2 p0, Point2 p1, double r) {
 
 // ---- sphere and cylinder ---------------------------------------------------------------------------
 
-// Unit vector along the part of p that is perpendicular to the unit vector e; any perpendicular vector if this part is
-// zero.
+// Returns the unit vector along the part of p that is perpendicular to the unit vector e; any perpendicular vector if
+// this part is zero.
 static hfVec3 perpendicular_unit(hfVec3 p, hfVec3 e) {
   hfVec3 rest = v3_axpy(-v3_dot(p, e), e, p);
   if (v3_norm2(rest) > 1e-24 * v3_norm2(p)) return v3_unit(rest);
@@ -152,7 +155,7 @@ static hfVec3 perpendicular_unit(hfVec3 p, hfVec3 e) {
   return t1;
 }
 
-// The way around a cylinder whose axis is z, from the way of its projection: z grows evenly along it.
+// Returns the way around a cylinder whose axis is z, from the way of its projection: z grows evenly along it.
 static hfiWrap lift_to_cylinder(const Arc* arc, double r, hfVec3 p0, hfVec3 p1) {
   double in = norm2(sub2(arc->t[0], (Point2){p0.x, p0.y}));
   double out = norm2(sub2((Point2){p1.x, p1.y}, arc->t[1]));
@@ -168,7 +171,9 @@ static hfiWrap lift_to_cylinder(const Arc* arc, double r, hfVec3 p0, hfVec3 p1) 
 
 static Point2 project(hfVec3 p, hfVec3 e1, hfVec3 e2) { return (Point2){v3_dot(p, e1), v3_dot(p, e2)}; }
 
-// Projects the points into the plane of the circle, finds the arc there, and lifts it back.
+// Finds the way of a thread from p0 to p1 past a sphere or cylinder, in the frame of this obstacle: the points where it
+// touches and the length of the curve, or no touch. It projects the points into the plane of the circle, finds the arc
+// there, and lifts it back.
 hfiWrap hfi_wrap(const hfiObstacle* o, hfVec3 p0, hfVec3 p1) {
   // the plane of the circle
   hfVec3 e1 = o->is_cylinder ? v3(1, 0, 0) : v3_unit(p0);

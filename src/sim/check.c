@@ -223,7 +223,8 @@ hfStatus hfi_sim_check_restitution(const hfSim* s, hfError* error) {
     double e = hf_model_geom_restitution(m)[g];
     if (e == 0) continue;
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
-                      "%s: a restitution of %g belongs to the methods \"tamsi\", \"convex\" and \"mlcp\"; method \"%s\" %s",
+                      "%s: a restitution of %g belongs to the methods \"tamsi\", \"convex\" and \"mlcp\"; "
+                      "method \"%s\" %s",
                       hfi_model_label(m, HF_OBJECT_GEOM, g).text, e, hf_method_name(s->config.method),
                       s->config.method == HF_METHOD_SWITCHING ? "has the option switching.restitution"
                                                               : "knows only the dissipation of contacts");
@@ -231,12 +232,12 @@ hfStatus hfi_sim_check_restitution(const hfSim* s, hfError* error) {
   return HF_OK;
 }
 
-// Checks state and input, and refuses them with a message. Otherwise it lets the world read the state's histories and
-// rests, and takes over parameters that changed. Writes s->input.has_wrenches and .has_targets.
+// Refuses a state or an input that a step could not use. Otherwise takes over parameters that have changed, and makes
+// the world read the state's histories and rests. Writes s->input.has_wrenches and .has_targets.
 hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
   const hfModel* m = s->model;
   double wrenches = in && in->wrench ? hfi_sum_squares((const double*)in->wrench, 6 * m->nbody) : 0;
-  s->input.has_wrenches = !(wrenches == 0);
+  s->input.has_wrenches = !(wrenches == 0); // NaN counts as one
   s->input.has_targets = in && in->velocity_target && !hfi_all_nan(in->velocity_target, m->nv);
 
   // number by number only where the quick test fails, to name the one that is wrong

@@ -243,8 +243,8 @@ static hfStatus refuse_idle(const hfSimConfig* c, const Field* f, hfError* error
                     plural, methods, hfi_method_names[c->method]);
 }
 
-// Refuses an option that asks for something which the steps of c->method do not have. Reads the scene's sleep speed
-// from w.
+// Refuses options that differ from their defaults although the steps of c->method do not read them, so that nobody
+// waits for an effect. w: the scene, whose sleep speed is a default.
 hfStatus hfi_config_check_idle(const hfSimConfig* c, const hfWorld* w, hfError* error) {
   const char* method = hfi_method_names[c->method];
   for (int i = 0; i < FIELD_COUNT; ++i)

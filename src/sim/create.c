@@ -53,6 +53,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   hfStatus made = check_headers(c, error);
   if (made != HF_OK) return made;
 
+  // zero or negative: what the scene says
   if (c->step == 0) c->step = w->timestep;
   if (c->method < 0) c->method = w->method;
 
@@ -207,6 +208,7 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
     return status == HF_OK ? HF_ERROR_MEMORY : status;
   }
 
+  // sensors see geoms that are not transparent
   for (int i = 0; i < model->ngeom; ++i) s->sensors.visible[i] = hf_model_geom_rgba(model)[4 * i + 3] != 0;
   status = create_method(s, error);
   if (status == HF_OK) *sim = s;

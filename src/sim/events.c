@@ -55,8 +55,8 @@ const hfEvent* hf_events_list(const hfEvents* e, int* count) {
 
 // ---- pairs that touch -------------------------------------------------------------------------------
 
-// Makes room for `contacts` pairs and for all events: those of the pairs, and `solver` more. Returns 0 if there is no
-// memory.
+// Makes room for `contacts` pairs and for all events: those of the pairs, and `solver` more. What grows gets twice the
+// size that is needed. Returns 0 if there is no memory.
 static int reserve(hfEvents* e, int contacts, int solver) {
   if (contacts > e->capacity) {
     size_t bytes = 2 * (size_t)contacts * sizeof(Touch);

@@ -36,7 +36,7 @@ hfLens hf_camera_lens(const hfModel* m, int camera, int width, int height) {
   lens.c[1] = 0.5 * lens.height;
   if (!(chip[0] > 0)) return lens;
 
-  // a chip: its height fills the picture, and the shape of its pixels stays what it is
+  // a chip: its height fills the picture, and the ratio f_x/f_y is that at the camera's own resolution
   lens.f[1] = lens.height * focal[1] / chip[1];
   lens.f[0] = lens.f[1] * (resolution[0] * focal[0] / chip[0]) / (resolution[1] * focal[1] / chip[1]);
   lens.c[0] -= lens.f[0] * principal[0] / focal[0];

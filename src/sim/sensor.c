@@ -75,7 +75,7 @@ static hfVec3 com_velocity(const hfDynamics* d, int b) {
   return hf_dynamics_point_velocity(d, b, hfi_body_com(d, b)).v;
 }
 
-// Velocity of the centre of mass of a body and all that it carries [m/s].
+// Returns the velocity of the centre of mass of a body and all that it carries [m/s].
 static hfVec3 subtree_velocity(const hfDynamics* d, int body) {
   const double* mass = hf_model_body_mass(d->model);
   double total = 0; // mass [kg]
@@ -116,7 +116,7 @@ static hfVec3 sense_subtree(const hfDynamics* d, int type, int body) {
 
 // ---- one sensor -------------------------------------------------------------------------------------
 
-// The value of a sensor that has one number.
+// Returns the value of a sensor that has one number. id: the object that it measures.
 static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   const hfModel* m = in->dynamics->model;
   const hfActuation* a = in->actuation;
@@ -164,7 +164,7 @@ static void sense_actuator(const hfActuation* a, int type, int id, int count, do
   memcpy(out, from + first, sizeof *out * (size_t)count);
 }
 
-// Writes the values of a sensor that may have several numbers.
+// Writes the values of a sensor that may have several numbers. id: the object that it measures.
 static void sense_vector(const hfiSensorInput* in, int s, int type, int id, double* out) {
   const hfModel* m = in->dynamics->model;
 

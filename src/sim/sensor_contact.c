@@ -105,7 +105,7 @@ static hfVec3 choose_tangent(hfVec3 n) {
 // Returns the data of a contact that matches.
 static Seen read_contact(const hfiSensorInput* in, const Match* match, const hfContact* c) {
   const hfDynamics* d = in->dynamics;
-  int way = match_objects(in, match, c);
+  int way = match_objects(in, match, c); // 1: B is of the second object, -1: A is
   int first = way > 0 ? c->body_a : c->body_b;
   int second = way > 0 ? c->body_b : c->body_a;
 
@@ -130,8 +130,8 @@ static Seen read_contact(const hfiSensorInput* in, const Match* match, const hfC
   return x;
 }
 
-// Returns all contacts that match as one, in world axes, at the mean of their points weighted by the size of their
-// forces.
+// Returns all contacts that match as one: their force on the second object, and its torque about the mean of their
+// points, weighted by the size of their forces. Its frame has the axes of the world.
 static Seen sum_contacts(const hfiSensorInput* in, const Match* match) {
   hfForce sum = fo_zero(); // on the second object, about the origin
   hfVec3 centre = v3_zero();
@@ -182,6 +182,7 @@ void hfi_sense_contacts(const hfiSensorInput* in, int s, double* out) {
   Match match = find_objects(m, s);
   memset(out, 0, sizeof *out * (size_t)hf_model_sensor_dim(m)[s]);
 
+  // the first contact in the order of the reduction; found: how many match
   int found;
   int contact = find_next_contact(in, &match, reduce, -1, &found);
   if (reduce == HF_REDUCE_NETFORCE && found > 0) {
@@ -190,6 +191,7 @@ void hfi_sense_contacts(const hfiSensorInput* in, int s, double* out) {
     return;
   }
 
+  // a slot for each contact, in this order
   for (int k = 0; k < num && contact >= 0; ++k) {
     Seen x = read_contact(in, &match, &in->contact[contact]);
     out = store_slot(out, data, found, &x);

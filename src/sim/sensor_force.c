@@ -57,8 +57,8 @@ static hfForce subtract_equalities(const hfiSensorInput* in, int root, hfVec3 p,
   return F;
 }
 
-// Force of everything that acts on a tendon along its length [N]: spring, damper, actuators, limits, friction,
-// equalities, and the inertia of its armature.
+// Returns the force of everything that acts on a tendon along its length [N], positive where it lengthens it: spring,
+// damper, actuators, limits, friction, equalities, and the inertia of its armature.
 static double tendon_tension(const hfiSensorInput* in, int t) {
   const hfActuation* a = in->actuation;
   const hfModel* m = a->model;
@@ -69,7 +69,7 @@ static double tendon_tension(const hfiSensorInput* in, int t) {
     if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t)
       force += hf_model_actuator_gear(m)[6 * i] * a->force[i];
 
-  // couplings of tendons
+  // couplings of tendons: with the error r of lengths l1 and l2, lambda dr/dl1 = lambda and lambda dr/dl2 (slope)
   for (int i = 0; in->constraint && i < m->neq; ++i) {
     if (hf_model_eq_type(m)[i] != HF_EQUALITY_TENDON) continue;
     double lambda = in->constraint->equality[6 * i];

@@ -132,7 +132,7 @@ static void apply_law(hfiAccelContact* contact, double static_speed) {
   memset(contact->dt_dn, 0, sizeof contact->dt_dn);
   contact->stick = 0;
 
-  // normal force; its derivative by the depth is pi/depth, because it is proportional to the depth
+  // normal force, of a step of length 0; its derivative by the depth is pi/depth, because it is proportional to it
   double pi = hfi_contact_normal_force(&contact->law, 0, contact->s[0], &contact->dn_dv);
   contact->f[0] = pi;
   contact->dn_dx = pi > 0 ? pi / contact->law.depth : 0;

@@ -253,7 +253,7 @@ void hfi_accel_update_equality_rates(hfAccel* accel, const double* v) {
     row += equality->dim;
   }
 
-  // target = -b Je v - k r
+  // target = -b Je v - k r; so far it has k r (set_aims)
   if (rows->open > 0) damp_aims(rows);
   for (int r = 0; r < rows->count; ++r)
     rows->target[r] = -rows->damping[r] * hfi_dot(rows->J + r * nv, v, nv) - rows->target[r];

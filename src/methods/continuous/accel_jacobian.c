@@ -177,14 +177,14 @@ static void add_block(hfAccel* accel, const hfiAccelContact* contact, double S[6
   const int n = contact->n;
   const double* J = contact->J;
 
-  // S J (dim x n)
+  // S J (dim x n), then one row of n numbers: rows.block has room for 7 rows
   double* T = accel->rows.block;
   memset(T, 0, (size_t)(dim * n) * sizeof *T);
   for (int i = 0; i < dim; ++i)
     for (int k = 0; k < dim; ++k)
       if (S[i][k] != 0) hfi_axpy(T + i * n, S[i][k], J + k * n, n);
 
-  // row by row of J^T (S J)
+  // J^T (S J) row by row, added to the dofs of the contact
   double* row = T + 6 * accel->rows.max_cols;
   for (int l = 0; l < n; ++l) {
     memset(row, 0, (size_t)n * sizeof *row);

@@ -145,13 +145,13 @@ static int error_order(const hfiControlled* controlled) {
 
 // Takes both halves of a step of length h, and the full step unless it is known from a rejected step. Writes the four
 // states, the summaries and the estimated *error [m, rad]; `state` is after the second half.
-static hfStatus try_step(StepCall* call, hfState* state, double h, int known, double* error) {
+static hfStatus try_step(StepCall* call, hfState* state, double h, int is_full_known, double* error) {
   hfiControlled* controlled = call->controlled;
   hfStatus status = HF_OK;
 
   // the full step
   hf_state_copy(controlled->start, state, NULL);
-  if (!known) {
+  if (!is_full_known) {
     hf_state_copy(controlled->full, state, NULL);
     status = take_step(call, controlled->full, h, &controlled->full_summary);
   }

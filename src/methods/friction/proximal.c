@@ -118,10 +118,12 @@ static void place_row(hfiProximal* solver, const hfiReduced* reduced, int32_t ro
 
     const double* entry;
     if (a <= b) {
+      // in the rows of a, which hold the diagonal block and then the columns of later nodes
       solver->stride[e] = hfi_block_stride(K, a);
       int32_t column = a < b ? K->size[a] + hfi_block_column(K, a, b) : 0;
       entry = hfi_block_rows(K, a) + within + column;
     } else {
+      // transposed, in the lower part of b
       solver->stride[e] = 1;
       entry = hfi_block_lower(K, b) + within * K->width[b] + hfi_block_column(K, b, a);
     }

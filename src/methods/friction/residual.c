@@ -72,7 +72,8 @@ static double square(const double* x, int32_t n) {
 // Returns part/whole, or the part where the whole is zero.
 static double share(double part, double whole) { return whole > 0 ? part / whole : part; }
 
-// Returns the natural map of reactions r and velocities u, and its two relative forms.
+// Returns for reactions r and velocities u: the natural map |e|, without equalities; |e| over the largest of the norms
+// of q, r and u of the contacts; and the scaled residual, with equalities (file's head).
 hfiResidual hfi_friction_residual(const hfiReduced* reduced, const double* r, const double* u) {
   double natural = 0;
   double scaled = 0;

@@ -151,7 +151,8 @@ static int recompute_tableau(Dantzig* solver) {
   return 1;
 }
 
-// Finds the interval in which the basic variable of pair i may move.
+// Writes the interval in which the basic variable of pair i may move: z_i between its bounds, or w_i where the pair
+// stays good, or, while it is bad, within lambda. A basic z_i whose w_i stopped at +-lambda has a smaller interval.
 static void find_range(Dantzig* solver, int32_t i, double* lower, double* upper) {
   const hfiLcp* problem = solver->p;
   double z = *z_of(solver, i);
@@ -160,20 +161,26 @@ static void find_range(Dantzig* solver, int32_t i, double* lower, double* upper)
   *upper = INFINITY;
 
   if (z_is_basic(solver, i)) {
-    // w_i is 0, or it stopped at -lambda (or lambda) while the pair was bad. In the second case the
-    // pair is good only where z_i is at its upper (lower) bound: a z_i that has come there must not
-    // go back. A free z_i has no such bound; there z_i must stay >= 0 (<= 0), its value at the start,
-    // as if it were split into z = y+ - y- with y+, y- >= 0.
-    int is_free = problem->lo[i] == -INFINITY && problem->hi[i] == INFINITY;
     *lower = problem->lo[i];
     *upper = problem->hi[i];
-    if (w < 0 && (is_free || z >= problem->hi[i])) *lower = is_free ? 0 : problem->hi[i];
-    if (w > 0 && (is_free || z <= problem->lo[i])) *upper = is_free ? 0 : problem->lo[i];
 
+    // a free z_i keeps its sign while w_i is at -lambda (or, mirrored, at lambda), as if it were split into
+    // z = y+ - y- with y+, y- >= 0
+    int is_free = problem->lo[i] == -INFINITY && problem->hi[i] == INFINITY;
+    if (is_free) {
+      if (w < 0) *lower = 0;
+      if (w > 0) *upper = 0;
+      return;
+    }
+
+    // with w_i at -lambda the pair is good only at the upper bound of z_i: once there, z_i must not go back
+    if (w < 0 && z >= problem->hi[i]) *lower = problem->hi[i];
+    // mirrored
+    if (w > 0 && z <= problem->lo[i]) *upper = problem->lo[i];
     return;
   }
 
-  // w_i >= 0 below hi, w_i <= 0 above lo; lambda bounds bad ones. The w_i of a fixed z_i is free.
+  // a good w_i is >= 0 below hi and <= 0 above lo; lambda bounds bad ones; the w_i of a fixed z_i may have any value
   if (problem->lo[i] == problem->hi[i]) return;
   if (z < problem->hi[i]) *lower = solver->bad[i] > 0 ? -solver->lambda : 0;
   if (z > problem->lo[i]) *upper = solver->bad[i] < 0 ? solver->lambda : 0;

@@ -49,7 +49,7 @@ static double* entry(const Hessenberg* hessenberg, int32_t i, int32_t j) {
   return hessenberg->H + (size_t)i * (size_t)hessenberg->n + (size_t)j;
 }
 
-// Scales row and column i, without the diagonal, to equal size. Returns whether anything changed.
+// Scales row and column i, without the diagonal, to nearly equal sums of their sizes. Returns whether anything changed.
 static int balance_index(Hessenberg* hessenberg, int32_t i) {
   double row = 0;
   double col = 0;
@@ -60,7 +60,7 @@ static int balance_index(Hessenberg* hessenberg, int32_t i) {
   }
   if (row == 0 || col == 0) return 0;
 
-  // balance by a power of two
+  // row/2^e and col 2^e differ by less than a factor of four
   int32_t e = (ilogb(row) - ilogb(col)) / 2;
   if (e == 0) return 0;
 
@@ -169,12 +169,14 @@ static void solve_pair(Hessenberg* hessenberg, int32_t l) {
   double q = half * half + b * c;
 
   if (q >= 0) {
+    // two real ones
     double x = half + (half >= 0 ? sqrt(q) : -sqrt(q));
     hessenberg->re[l] = d + x;
     hessenberg->re[l + 1] = x != 0 ? d - b * c / x : d;
     hessenberg->im[l] = 0;
     hessenberg->im[l + 1] = 0;
   } else {
+    // a conjugate pair
     hessenberg->re[l] = d + half;
     hessenberg->re[l + 1] = d + half;
     hessenberg->im[l] = sqrt(-q);
@@ -235,17 +237,20 @@ static hfStatus iterate(Hessenberg* hessenberg) {
     int32_t l = find_split(hessenberg, last, least);
 
     if (l == last) {
+      // the last row is a block of its own
       hessenberg->re[l] = *entry(hessenberg, l, l);
       hessenberg->im[l] = 0;
       last -= 1;
       sweeps = 0;
     } else if (l == last - 1) {
+      // the last two rows are
       solve_pair(hessenberg, l);
       last -= 2;
       sweeps = 0;
     } else if (sweeps == MAX_SWEEPS) {
       return HF_NOT_CONVERGED;
     } else {
+      // a larger block, rows l to last: another sweep
       chase_bulge(hessenberg, l, last, sweeps);
       ++sweeps;
     }

@@ -18,11 +18,12 @@
 #include <math.h>
 #include <string.h>
 
-// Data are of order one, so that these numbers need no scale [-]. Signs and equations hold to 1e-9,
-// what a small system of condition 1e6 leaves in double precision. Columns are dependent below
-// 1e-11. Two solutions closer than 1e-7 are the same.
+// Data are of order one, so that these numbers need no scale. Signs and equations must hold to this, which a small
+// system of condition 1e6 leaves in double precision [-].
 static const double SIGN_TOLERANCE = 1e-9;
+// Columns whose remaining norm is below this share of the first are dependent [-].
 static const double DEPENDENCE_TOLERANCE = 1e-11;
+// Two solutions closer than this are the same [-].
 static const double SAME_TOLERANCE = 1e-7;
 
 // How row i is fulfilled: z at a bound, or an equation w = 0, in which z is unknown, at a bound, or zero.
@@ -42,8 +43,9 @@ typedef struct Enumeration {
 
 static int is_equation(Choice c) { return c >= EQUATION; }
 
-// Solves the chosen equations for the chosen unknowns; writes enumeration->z.
-// Returns whether the columns of the unknowns are independent.
+// Solves the m chosen equations w_i = 0 for the k chosen unknowns z_j, by least squares if m > k. Writes all of
+// enumeration->z; the z that are not unknown are at a bound or zero. Returns 0, with z unfinished, if the columns of
+// the unknowns are dependent.
 static int solve_choice(Enumeration* enumeration) {
   const hfiLcp* problem = &enumeration->p;
 
@@ -178,14 +180,16 @@ static int search_corners(Enumeration* enumeration, int32_t i) {
   return found;
 }
 
-// Tries all choices that have the present choices of the rows before i.
+// Tries all choices that have the present choices of the rows before i, and records their solutions.
 static void search(Enumeration* enumeration, int32_t i) {
+  // every row has its choice
   if (i == enumeration->p.n) {
     if (solve_choice(enumeration)) record_if_new(enumeration);
     else if (search_corners(enumeration, 0)) enumeration->out->continuum = 1;
     return;
   }
 
+  // each choice for row i; a fixed z has only one
   int fixed = enumeration->p.lo[i] == enumeration->p.hi[i];
 
   if (isfinite(enumeration->p.lo[i])) {

@@ -193,8 +193,8 @@ static int artificial_is_zero(const Lemke* lemke) {
 static hfStatus follow_path(Lemke* lemke, int32_t max_pivots, int32_t* pivots) {
   int32_t N = lemke->r.size;
   int32_t row = find_first_row(lemke);
-  int32_t entering = 2 * N;
-  if (row < 0) return HF_OK;
+  int32_t entering = 2 * N; // y0
+  if (row < 0) return HF_OK; // q >= 0: y = 0 is a solution
 
   while (*pivots < max_pivots) {
     // exchange

@@ -173,7 +173,7 @@ static void decide(PTest* test, int is_p, hfPTest by) {
 hfPReport hf_matrix_test_p(int32_t n, const double* A, int32_t exact_only, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
   PTest test = take_test(&arena, n);
-  test.report = (hfPReport){0, 0, HF_P_BY_NONE, INFINITY, 0};
+  test.report = (hfPReport){.by = HF_P_BY_NONE, .margin = INFINITY};
   int can_be_exact = n <= HF_P_EXACT_MAX;
 
   if (!scale_to_unit_diagonal(&test, A)) {

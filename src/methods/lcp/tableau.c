@@ -134,7 +134,7 @@ int32_t hfi_tableau_move(hfiTableau* tableau, const signed char* role, double to
     Pivot best = find_pivot(tableau, role, tolerance, 0);
     if (best.row < 0) break;
 
-    // a pivot on the diagonal, if it is large enough
+    // a pivot on the diagonal (1), if it is large enough
     Pivot diagonal = find_pivot(tableau, role, DIAGONAL_PIVOT_SHARE * best.size, 1);
     if (diagonal.row >= 0) {
       hfi_tableau_exchange(tableau, diagonal.row, diagonal.col);

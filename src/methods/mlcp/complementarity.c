@@ -64,12 +64,15 @@ static void fill_rows(hfMlcp* mlcp, int n) {
       lcp->A[i * n + j] = entry;
       lcp->A[j * n + i] = entry;
     }
+
+    // the right-hand side, E (g - target); contacts with bounds 0 ... inf
     lcp->b[i] = edge.x * (rows->g[edge.row] - rows->target[edge.row]);
     if (edge.y != 0) lcp->b[i] += edge.y * (rows->g[edge.row + 1] - rows->target[edge.row + 1]);
     lcp->lo[i] = 0;
     lcp->hi[i] = INFINITY;
   }
 
+  // saturated rows and normals are unknowns themselves: their compliance and bounds
   for (int i = 0; i < rows->ns + rows->nc; ++i) {
     lcp->A[i * n + i] += rows->soft[i];
     lcp->lo[i] = rows->lo[i];

@@ -204,7 +204,7 @@ static int form_matrix(hfMlcp* mlcp) {
     }
   }
 
-  // rows as steep as this are rigid
+  // rows as steep as this are rigid: without compliance
   for (int i = 0; i < rows->ns; ++i)
     if (rows->G[i * n + i] > RIGID_SLOPE * rows->soft[i]) rows->soft[i] = 0;
   return hfi_all_finite(rows->G, n * n) && hfi_all_finite(rows->g, n) && hfi_all_finite(rows->target, n);

@@ -34,7 +34,6 @@ enum { STEPS_OF_REST = 4 };
 // twenty, each with a matrix of its own, and a world of 88 dofs would take 22 s for 2,000 of them.
 enum { ITERATIONS_OF_A_STEP = 2 };
 
-// An advance on its way to t_end.
 // Where a call of hf_integrator_advance is on its way to t_end.
 typedef struct Advance {
   double start;           // time of the call [s]
@@ -156,6 +155,7 @@ static int try_step(hfIntegrator* integrator, const Advance* advance, Stride str
   double h = stride.h;
   hfStatus status = hfi_integrator_attempt(integrator, *t, h, x);
 
+  // a step that may cross a jump of f counts as one without trouble
   int crosses = may_cross(integrator, h, stride.smallest);
   hfiVerdict verdict = decide_step(integrator, crosses ? HF_OK : status, h);
   if (verdict.accept && !accept_step(integrator, h, x)) {
@@ -163,7 +163,7 @@ static int try_step(hfIntegrator* integrator, const Advance* advance, Stride str
     status = HF_NO_SOLUTION;
   }
 
-  // what became of it
+  // the time and the counts; a bent step that failed is forgotten once a step as long is accepted
   if (verdict.accept) {
     *t = stride.last ? advance->goal : *t + h;
     integrator->crossed = crosses;

@@ -92,10 +92,12 @@ static void update_group(hfiSwitching* s, int i, hfiTrack* track, int g, int ane
   }
 }
 
-// Decides which contacts are closed and sets the modes of these. Returns how many contacts meet with speed.
+// Decides which contacts are closed, and sets the modes of the friction groups of these. Returns how many contacts
+// close with speed, which takes an impact.
 //
-// A contact closes at its held gap: at first the gap of hfi_tracks_renew, the gap found where it closes deeper, and
-// zero once it was farther than `touch` from it.
+// A contact closes when its gap has fallen to the held gap of its track [m]. That is at first the gap of
+// hfi_tracks_renew. It becomes zero where the contact is farther away than `touch`, and the present gap where that is
+// smaller when the contact closes.
 static int update_contacts(hfiSwitching* s) {
   hfRigid* rigid = s->rigid;
   const double slow = rigid->config.stick_speed;
@@ -105,7 +107,7 @@ static int update_contacts(hfiSwitching* s) {
     hfiTrack* track = hfi_point_track(rigid, i);
     double gap = hfi_point_gap(rigid, i);
     double vn = rigid->point[i].s[0];
-    int was_closed = track->closed > 0;
+    int was_closed = track->closed > 0; // HFI_CLOSED_UNKNOWN counts as open
 
     // a contact closes where its gap reaches the held gap, and stays closed
     if (!was_closed && gap > max2(track->held, 0) + rigid->config.touch) track->held = 0;
@@ -200,7 +202,7 @@ static hfStatus prepare_arc(hfiSwitching* s) {
   }
 
   if (!status) status = resolve_modes(s, NULL);
-  // without a solution the tracks return to what they were
+  // without a solution the tracks return to what they were; one of which nothing was known yet is open
   if (status) {
     for (int k = 0; k < s->before.count; ++k)
       if (s->before.list[k].closed == HFI_CLOSED_UNKNOWN) s->before.list[k].closed = 0;
@@ -258,13 +260,14 @@ static double meeting_margin(const hfRigid* rigid, int i) {
   return hfi_point_gap(rigid, i) - held + (point->s[0] < 0 ? MEETING_GAP : INFINITY);
 }
 
-// G at the point x and time t: negative beyond an event. Leaves forces and contacts at that point in s->rigid.
+// Returns the margin G at the point x and time t (step 3 of the file's head): negative beyond an event, infinite if no
+// event is possible. Leaves forces and contacts at that point in s->rigid.
 static double event_margin(hfiSwitching* s, double t, const double* x) {
   hfRigid* rigid = s->rigid;
   double least = INFINITY;
-  int reason;
   if (solve_at(s, t, x)) return -1; // Without a solution the arc ends before this point.
 
+  // contacts that are open or have no rows, then the friction groups of the others
   for (int i = 0; i < rigid->problem.ncontact; ++i)
     if (rigid->point[i].track < 0) least = min2(least, meeting_margin(rigid, i));
 
@@ -273,6 +276,8 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
     if (group->mu_static == 0 && group->mu == 0) continue;
     least = min2(least, group->mode == HF_MODE_SLIDING ? sliding_margin(rigid, group) : cone_margin(rigid, group));
   }
+
+  int reason; // not used: a margin does not say which certificate fails
   if (s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING) least = min2(least, certify(s, &reason));
   return least;
 }
@@ -297,7 +302,7 @@ static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfErr
 // An arc that was tried.
 typedef struct ArcTrial {
   double x; // its length [s]
-  double f; // the margin at its end; NAN where that is not known
+  double f; // the margin G at its end; NAN where that is not known
 } ArcTrial;
 
 // Returns where to try next, as a share of the way from the latest trial t1 to t2 [-]. The two lie on both sides of an
@@ -320,28 +325,33 @@ static double next_share(ArcTrial t1, ArcTrial t2, ArcTrial t3) {
 // Shortens the arc of length dt, at whose end the margin is G < 0, to its first event. Returns the length [s];
 // s->arc.trial is then just behind the event. The margin at the start of the arc is not computed: until some trial has
 // a positive one, the next is dt/2, dt/4, dt/16, dt/256 and so on, because many events come at once.
+//
+// The event lies between the trials t1 and t2 (next_share): G < 0 at one of them, and not at the other.
 static double locate_event(hfiSwitching* s, double dt, double G, hfError* error) {
-  ArcTrial t1 = {dt, G};
-  ArcTrial t2 = {0, NAN};
-  ArcTrial t3 = t2;
-  double reached = dt;
+  ArcTrial t1 = {dt, G};   // the latest trial
+  ArcTrial t2 = {0, NAN};  // the trial on the other side of the event: at first the start of the arc
+  ArcTrial t3 = t2;        // the trial that was given up last
+  double reached = dt;     // how far the latest integration came; less than its trial where it failed [s]
   double tolerance = LOCATION_SHARE * dt;
 
   for (int i = 0; i < MOST_TRIALS; ++i) {
     // the next trial, no nearer to the others than the tolerance
     double width = fabs(t2.x - t1.x);
     double share = next_share(t1, t2, t3);
-    // until a trial lies before the event: dt/2, dt/4, dt/16 and so on
+    // until a trial lies before the event, t1.x/dt is halved, then squared: 1/2, 1/4, 1/16 and so on
     if (isnan(t2.f)) share = i ? 1 - t1.x / dt : 0.5;
     share = clamp(share, tolerance / width, 1 - tolerance / width);
-    ArcTrial next = {t1.x + share * (t2.x - t1.x), -1};
-    int is_same_time = s->t + next.x == s->t + t1.x || s->t + next.x == s->t + t2.x;
+    double length = t1.x + share * (t2.x - t1.x);
 
+    // the interval is short enough, or the clock cannot tell the trials apart
+    int is_same_time = s->t + length == s->t + t1.x || s->t + length == s->t + t2.x;
     if (width <= 2 * tolerance || is_same_time) break;
 
+    // an arc that cannot be integrated counts as beyond the event: its margin is negative
+    ArcTrial next = {length, -1};
     if (integrate_arc(s, next.x, &reached, error) == HF_OK) next.f = event_margin(s, s->t + next.x, s->arc.trial);
 
-    // trials 1 and 2 stay on both sides of the event
+    // t1 and t2 stay on both sides of the event
     if ((next.f < 0) != (t1.f < 0)) {
       t3 = t2;
       t2 = t1;
@@ -443,7 +453,7 @@ hfStatus hfi_advance_rigid_phase(hfiSwitching* s, double t_end, hfError* error) 
     s->arc.stalls += reached < HFI_INSTANT_SHARE * s->h;
   }
 
-  // take over the arc
+  // take over the arc; one that comes through without an event ends exactly at t_end
   measure_force_rates(s, reached);
   memcpy(s->x, s->arc.trial, (size_t)s->nx * sizeof *s->x);
   s->result.report.rigid_time += reached;

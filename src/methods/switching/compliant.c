@@ -79,7 +79,8 @@ double hfi_compliant_rest_gap(const hfRigid* rigid, int i) {
 // One step of the hash FNV-1a.
 static uint64_t mix_hash(uint64_t hash, uint64_t x) { return (hash ^ x) * HASH_FACTOR; }
 
-// The right-hand side of a compliant phase at x = (q, v, act, layers). Also writes s->compliant.region of this point.
+// Computes xdot, the right-hand side of a compliant phase (file's head), at x = (q, v, act, layers) and the time t.
+// Also writes s->compliant.region of this point: a hash of which contacts press and which of their groups slip.
 hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xdot) {
   hfiSwitching* s = context;
   hfRigid* rigid = s->rigid;
@@ -92,7 +93,7 @@ hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xd
   ++s->evaluations;
   if (hfi_evaluations_are_used_up(s)) return HF_NOT_CONVERGED;
 
-  // (v, tau, actdot) and layers at rest
+  // begin with (v, tau, actdot) and layers at rest; tau becomes vdot at the end
   hfStatus status = hfi_accel_gather_forces(rigid->accel, t, x, v, act, act ? xdot + 2 * model->nv : NULL);
   if (status) return status;
 
@@ -100,7 +101,7 @@ hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xd
   memcpy(vdot, rigid->accel->tau, (size_t)model->nv * sizeof *vdot);
   memset(layers, 0, (size_t)hfi_switching_tail(s) * sizeof *layers);
 
-  // forces and rates of the layers, and the piece of their laws
+  // add the forces of the layers to tau; their rates; the hash
   uint64_t region = HASH_START;
   hfi_rigid_match_tracks(rigid);
   for (int i = 0; i < rigid->accel->ncontact; ++i) {
@@ -211,13 +212,14 @@ void hfi_switch_to_compliant(hfiSwitching* s, int reason) {
   for (int i = 0; i < rigid->accel->ncontact; ++i) {
     hfiTrack* track = hfi_point_track(rigid, i);
 
-    hfiDeformation both[2];
     // an open contact has a relaxed layer, whose rest gap is the gap at which it would have met
     if (!track->closed) continue;
 
+    // the normal direction: while compliant, held is the rest gap of the layer
     track->held = hfi_layer_start_normal(rigid, i, track, rigid->point[i].s);
 
-    // both ways to start, for the report of their jumps
+    // the tangential ones in both ways to start, for the report of their jumps
+    hfiDeformation both[2];
     for (int start = HF_START_EQUILIBRIUM; start <= HF_START_PAPER; ++start) {
       both[start] = hfi_layer_start_tangential(rigid, i, track, rigid->point[i].s, start);
       hfiLayerState layer = hfi_layer_evaluate(rigid, i, track->held, &both[start], v);
@@ -233,8 +235,9 @@ void hfi_switch_to_compliant(hfiSwitching* s, int reason) {
 
 // ---- from compliant to rigid --------------------------------------------------------------------------
 
-// Sets the modes of the track of contact i from its layer. Returns 0 if that is not possible yet, because the layer
-// still changes its direction: its force does not oppose its slip.
+// Sets from the layer of contact i whether its track is closed, its held gap, and the modes and directions of its
+// friction groups. Returns 0 if that is not possible yet: a group of the layer slips, but the bodies do not, or the
+// friction still acts along the slip.
 static int set_modes_from_layer(hfiSwitching* s, int i) {
   const hfRigid* rigid = s->rigid;
   const hfiContact* contact = hfi_point_contact(rigid, i);
@@ -249,7 +252,7 @@ static int set_modes_from_layer(hfiSwitching* s, int i) {
   // the mode of each friction group
   for (int g = 0; track->closed && g < hfi_group_count(rigid->point[i].dim); ++g) {
     hfVec3 slip = hfi_group_vector(contact, g, layer->s + hfi_group_first(g));
-    hfVec3 hold = hfi_group_vector(contact, g, layer->w[g]);
+    hfVec3 trial = hfi_group_vector(contact, g, layer->w[g]); // w of layer.c: the friction acts against it
 
     int is_fast = v3_norm(slip) > stick_speed;
     int slides = s->config.return_modes == HF_RETURN_GROSS ? is_fast : layer->slips >> g & 1;
@@ -258,8 +261,8 @@ static int set_modes_from_layer(hfiSwitching* s, int i) {
     track->needs_mode[g] = !slides;
     if (!slides) continue;
 
-    int pulls_along = s->config.return_modes == HF_RETURN_LAYER && v3_dot(slip, hold) < 0;
-    if (!is_fast || pulls_along) return 0;
+    int acts_along_slip = s->config.return_modes == HF_RETURN_LAYER && v3_dot(slip, trial) < 0;
+    if (!is_fast || acts_along_slip) return 0;
     track->d_W[g] = v3_unit(slip);
   }
   return 1;
@@ -282,10 +285,10 @@ static double force_jump(const hfiSwitching* s, double* largest) {
   return jump;
 }
 
-// Solves the rigid problem with the modes of the layers, and decides whether it may take over: it has a solution, is
-// certified with margins, its rolling contacts are inside their cones, and no force jumps too much. *jump is the
-// largest jump [N].
-static int rigid_may_take_over(hfiSwitching* s, double* jump) {
+// Sets the modes of all tracks from their layers and solves the rigid problem with them. Returns 1 if it may take over:
+// it has a solution, is certified with margins, its rolling contacts are inside their cones, and no force jumps too
+// much. *jump is the largest jump [N]; it is not set where the layers have no modes yet.
+static int try_rigid_problem(hfiSwitching* s, double* jump) {
   hfRigid* rigid = s->rigid;
   const hfRigidCertificate* certificate = &rigid->problem.certificate;
   for (int i = 0; i < rigid->problem.ncontact; ++i)
@@ -318,7 +321,7 @@ static int switch_to_rigid(hfiSwitching* s, int commit) {
   if (!hfi_rigid_update_point(rigid, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return 0;
 
   hfi_tracks_copy(&s->before, &rigid->tracks);
-  int may = rigid_may_take_over(s, &jump);
+  int may = try_rigid_problem(s, &jump);
   if (!may || !commit) {
     hfi_tracks_copy(&rigid->tracks, &s->before);
     return may;

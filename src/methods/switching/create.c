@@ -20,7 +20,7 @@ static hfStatus check_config(const hfRigidConfig* c, hfError* error) {
   const struct {
     const char* name;
     double value;
-    int is_strict;
+    int is_strict; // 1: it must be above zero; 0: zero is allowed, too
   } positive[] = {{"reach", c->reach, 1},
                   {"touch", c->touch, 1},
                   {"stick_speed", c->stick_speed, 1},
@@ -124,7 +124,7 @@ hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig*
 
   hfRigid seed = {.model = world->model, .config = *config};
   seed.config.max_contacts = world->config.max_contacts;
-  seed.max_rows = imax2(1, imin2(6 * seed.config.max_contacts, HFI_RIGID_MAX_ROWS));
+  seed.max_rows = imax2(1, imin2(6 * seed.config.max_contacts, HFI_RIGID_MAX_ROWS)); // at most 6 rows a contact
   hfRigid* created =
       hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "rigid contact", error);
   if (!created) return HF_ERROR_MEMORY;

@@ -41,8 +41,12 @@ static double find_lighter_mass(const hfModel* model, const hfiContact* contact)
   return isfinite(least) && least > 0 ? least : 1;
 }
 
-// Stiffness and damping of the layer of contact i: of the configuration if it has an eps, else of the contact's
-// material.
+// Returns stiffness and damping of the layer of contact i, normal and tangential. With a mass m0, an eps and a time T
+// of the configuration, whose numbers K and C have no unit:
+//
+//   k = K m0/(eps T^2),   c = C m0/(sqrt(eps) T),   both for each direction
+//
+// Without eps, k is that of the contact's material, and c = C sqrt(m0 k/K) gives the same damping ratio as with eps.
 static hfiLayer find_layer(const hfRigid* rigid, int i) {
   const hfLayerConfig* config = &rigid->config.layer;
   const hfiContact* contact = hfi_point_contact(rigid, i);
@@ -58,7 +62,7 @@ static hfiLayer find_layer(const hfRigid* rigid, int i) {
                       C_T * m0 / damping};
   }
 
-  // without eps: of the material
+  // without eps
   double k = contact->material.stiffness;
   double kt = contact->material.tangential_stiffness;
   return (hfiLayer){k, config->damping * sqrt(m0 * k / config->stiffness), kt, C_T * sqrt(m0 * kt / K_T)};
@@ -360,7 +364,7 @@ static double solve_nonlinear_depth(const hfRigid* rigid, const hfiLayer* layer,
   const hfLayerConfig* config = &rigid->config.layer;
   double depth_at_rest = config->depth * hfi_layer_inverse(config->law, f / (layer->k * config->depth));
 
-  // a depth that presses enough
+  // hi: a depth that presses with f or more; lo: one that presses less
   double lo = 0;
   double hi = max2(depth_at_rest, max2(0, layer->c * vn / layer->k)) + rigid->config.touch;
   for (int i = 0; i < START_DOUBLINGS && normal_force(rigid, layer, hi, vn) < f; ++i) {

@@ -36,7 +36,8 @@ static int count_edges(const hfiFrictionGroup* group) {
   return group->nrow == 2 ? EDGES : 2 * group->nrow;
 }
 
-// Lists the columns of G: first normal forces, then edges. Returns their number, or -1 if there is no room.
+// Lists the columns of G: first the normal forces of closed contacts, then the edges of rolling groups. Returns their
+// number, or -1 if there is no room.
 static int add_columns(const hfRigid* rigid, Column* column, int capacity) {
   const hfRigidProblem* problem = &rigid->problem;
   int n = 0;
@@ -131,7 +132,8 @@ static void set_sliding_modes(hfRigid* rigid, const int32_t* slack, double scale
 }
 
 // Solves the assembled problem with friction polygons, and sets forces and modes of the tracks from its solution. `out`
-// (nv) becomes `base` plus what the forces add.
+// (nv) becomes `base` plus what the forces add. HF_NOT_CONVERGED: the polygon problem is too large. HF_NO_SOLUTION:
+// Lemke's method finds none.
 hfStatus hfi_rigid_solve_polygons(hfRigid* rigid, const double* base, double* out) {
   hfRigidProblem* problem = &rigid->problem;
   hfLcpReport* report = &problem->lcp;

@@ -278,7 +278,7 @@ static int find_directions(hfRigid* rigid, hfiFrictionGroup* group, double norma
     y[1][k] = group->t[1][0] * y0 + group->t[1][1] * y1;
   }
 
-  // directions that cannot move do not count
+  // directions that cannot move do not count; value[0] is the larger one
   double least = IMMOBILE_SHARE * (value[0] + (group->kind == HF_SLIDING ? normal : 0));
   return (value[0] > least) + (value[1] > least && value[0] > least);
 }
@@ -361,7 +361,7 @@ static void fill_mode(hfRigid* rigid, int i) {
   double t[2][2] = {{1, 0}, {0, 1}}; // directions of the tangents, in components along t1, t2
   int count = point->dim >= 3 ? 2 : 0;
 
-  // mode; the first group of a closed contact is its sliding friction
+  // mode; the first group of a closed contact is its sliding friction, and one without friction slides
   const hfiFrictionGroup* group = point->track >= 0 && point->ngroup ? &rigid->group[point->first_group] : NULL;
   if (group) {
     contact->mode = group->mode;

@@ -108,7 +108,7 @@ hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
   hfRigid* rigid = s->rigid;
   const int64_t* word = hf_state_discrete(state);
 
-  // the phase
+  // the phase; forced is 0 (HFI_PHASE_UNKNOWN) if the configuration allows both
   hfiPhase forced = find_forced_phase(&s->config);
   s->phase = (hfiPhase)word[HFI_WORD_PHASE];
   memcpy(&s->since, &word[HFI_WORD_SINCE], sizeof s->since);

@@ -73,7 +73,7 @@ static int solve_all_pressing(hfRigid* rigid) {
   if (!has_certificate || rigid->diagonal_share > 0 || n > problem->nv) return 0;
 
   // A x = -b by LU factors
-  hfiArena arena = hfi_arena(rigid->work, rigid->work_size); // Pivots would need more memory.
+  hfiArena arena = hfi_arena(rigid->work, rigid->work_size); // It is large enough: it has room for a method of pivots.
   double* LU = HFI_TAKE(&arena, double, n * n);
   int32_t* pivot = HFI_TAKE(&arena, int32_t, n);
   memcpy(LU, problem->A, (size_t)(n * n) * sizeof *LU);
@@ -81,7 +81,7 @@ static int solve_all_pressing(hfRigid* rigid) {
   if (hfi_lu(LU, n, n, pivot)) return 0;
   hfi_lu_solve(LU, n, n, pivot, problem->x);
 
-  // contacts press
+  // all normal forces must be positive; the friction of rolling groups may have any sign
   for (int i = 0; i < n; ++i)
     if (!isfinite(problem->x[i]) || (!problem->rolling[i] && !(problem->x[i] > 0))) return 0;
 
@@ -110,7 +110,7 @@ void hfi_rigid_solve_rows(hfRigid* rigid) {
     hfStatus status = hf_lcp_solve(&lcp, &config, problem->x, problem->y, rigid->work, rigid->work_size, &problem->lcp,
                                    &error);
     if (status == HF_OK) return;
-    if (status > 0) continue;
+    if (status > 0) continue; // no solution found: the other method is tried
 
     // the problem was refused: it is not finite
     problem->lcp = (hfLcpReport){.status = HF_NO_SOLUTION};

@@ -1,6 +1,6 @@
 // Trajectories.
 //
-//   quintic  q(s) = sum_k c_k s^k with q, v, a given at s = 0 and s = T
+//   quintic  q(t) = sum_k c_k (t/T)^k with q, v, a given at t = 0 and t = T
 //   trot     a cycle of `period`: stance [0, duty), swing [duty, 1); the foot is at x = 0 at mid-stance
 #include <holdfast/control.h>
 
@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <math.h>
 
-// A sinusoid: q = offset + amplitude sin(rate t + phase), with its rates.
+// Returns a point of a sinusoid: q = offset + amplitude sin(rate t + phase), with its rates.
 hfSetpoint hf_sinusoid(double amplitude, double rate, double phase, double offset, double t) {
   hfiSine angle = hfi_sine(rate * t + phase);
   hfSetpoint setpoint = {
@@ -20,8 +20,9 @@ hfSetpoint hf_sinusoid(double amplitude, double rate, double phase, double offse
   return setpoint;
 }
 
-// The point at time t of the quintic between two setpoints a time T apart; before and after it they are held. With
-// u = t/T the values at 0 fix c0, c1 and c2. The other three coefficients solve the three equations at u = 1.
+// Returns the point at time t of the quintic between two setpoints a time T apart; before and after it they are held.
+// It is q = sum_k ck u^k with u = t/T. The values at u = 0 fix c0, c1 and c2. The other three coefficients solve the
+// three equations at u = 1.
 hfSetpoint hf_quintic(hfSetpoint from, hfSetpoint to, double T, double t) {
   if (t <= 0) return from;
   if (t >= T) return to;
@@ -68,11 +69,11 @@ hfSetpoint hf_keyframes(int n, const double* times, const double* values, double
   return hf_quintic(here, next, times[i + 1] - times[i], t - times[i]);
 }
 
-// Where a foot of a trotting robot is, at time t of a gait and at a phase of the cycle [-]. In stance it moves back
-// with the speed of the ground. In the swing it returns by a quintic, and rises and falls by one quintic each.
+// Returns where a foot of a trotting robot is, at time t of a gait and at a phase of the cycle [-]. In stance it moves
+// back with the speed of the ground. In the swing it returns by a quintic, and rises and falls by one quintic each.
 hfFootPlan hf_trot(const hfTrot* trot, double phase, double t) {
   double cycle = phase + t / trot->period;
-  double s = cycle - floor(cycle);
+  double s = cycle - floor(cycle); // place in the cycle, 0 to 1
   double half_stride = trot->speed * trot->duty * trot->period / 2;
   hfFootPlan plan = {.stance = s < trot->duty};
   if (plan.stance) {

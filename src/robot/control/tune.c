@@ -30,7 +30,7 @@ hfTuning hf_tuning_default(void) {
   return tuning;
 }
 
-// A random number in [-1, 1).
+// Returns a random number in [-1, 1).
 static double draw(uint64_t* state) {
   *state += 0x9e3779b97f4a7c15u;
   uint64_t z = *state;
@@ -80,7 +80,7 @@ static void spread(Simplex* simplex, double width, uint64_t* seed) {
   for (int i = 1; i <= simplex->n; ++i) insert(simplex, i);
 }
 
-// Evaluates x = c + t (c - worst), where c is the centre of all points except the worst.
+// Writes x = c + t (c - worst), where c is the centre of all points except the worst, and returns the value there.
 static double try_point(Simplex* simplex, const double* centre, double t, double* x) {
   for (int k = 0; k < simplex->n; ++k) x[k] = centre[k] + t * (centre[k] - simplex->x[simplex->n][k]);
   return evaluate(simplex, x);
@@ -111,7 +111,7 @@ static void move(Simplex* simplex) {
   for (int i = 0; i < simplex->n; ++i)
     for (int k = 0; k < simplex->n; ++k) centre[k] += simplex->x[i][k] / simplex->n;
 
-  // reflected better than the best: expand
+  // the reflected point x; if it is better than the best point, also one twice as far, y
   double reflected = try_point(simplex, centre, 1, x);
   if (reflected < simplex->value[0]) {
     double expanded = try_point(simplex, centre, 2, y);
@@ -120,13 +120,13 @@ static void move(Simplex* simplex) {
     return;
   }
 
-  // between the best and the second worst
+  // it is better than the second worst: take it
   if (reflected < simplex->value[simplex->n - 1]) {
     replace_worst(simplex, x, reflected);
     return;
   }
 
-  // contract, or shrink
+  // contract: half the way to the reflected point if that is better than the worst, else half the way to the worst
   double contracted = try_point(simplex, centre, reflected < simplex->value[simplex->n] ? 0.5 : -0.5, y);
   if (contracted < fmin(reflected, simplex->value[simplex->n])) replace_worst(simplex, y, contracted);
   else shrink(simplex);

@@ -17,8 +17,8 @@
 static const double GRADIENT_ROUNDING_SHARE = 1e-14;
 enum { PASSES_A_VARIABLE = 20 }; // A problem of n variables may take this many passes times n + 1.
 
-// Computes the minimum box->y over the free variables, which box->index lists. U is scratch.
-// Returns nonzero where H_FF has no factor.
+// Computes the minimum box->y over the free variables, which box->index lists. U is scratch. Returns 0, or another
+// number where H_FF has no factor.
 static int solve_free(const hfiBoxProblem* box, int nfree) {
   double* U = box->U;
   double* y = box->y;
@@ -37,8 +37,8 @@ static int solve_free(const hfiBoxProblem* box, int nfree) {
   return 0;
 }
 
-// Moves x towards y until the first bound, and writes there box->held of the variable that is held.
-// Returns this variable, or -1 if y was reached.
+// Moves x towards y until the first bound. Returns the variable that meets it, or -1 if y was reached. box->held of
+// this variable becomes -1 at lo and 1 at hi.
 static int step_free(const hfiBoxProblem* box, int nfree) {
   const double* lo = box->lo;
   const double* hi = box->hi;
@@ -97,7 +97,7 @@ static int find_release(const hfiBoxProblem* box) {
 int hfi_box_minimise(const hfiBoxProblem* box) {
   for (int i = 0; i < box->n; ++i) {
     box->x[i] = clamp(box->x[i], box->lo[i], box->hi[i]);
-    box->held[i] = box->lo[i] == box->hi[i] ? -1 : 0;
+    box->held[i] = box->lo[i] == box->hi[i] ? -1 : 0; // 0: it is free
   }
 
   for (int pass = 1; pass <= PASSES_A_VARIABLE * (box->n + 1); ++pass) {

@@ -82,12 +82,13 @@ void hfi_arm_weigh(hfArm* arm, double length) {
   for (int i = 0; i < 3 * arm->n; ++i) arm->Jw[i] *= length;
 }
 
-// Minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi and leaves x in arm->x.
+// Minimises |Jw x - e|^2 + lambda2 |x - wish|^2 over lo <= x <= hi and leaves x in arm->x; lambda2 is lambda^2, and
+// wish is w of the file's head.
 // Reads Jw, wish, lo and hi of the arm; writes its H, g and x. Returns the number of joints at a bound.
 static int minimise(hfArm* arm, const double* e, double lambda2) {
   int n = arm->n;
 
-  // H = Jw^T Jw + lambda^2, g = Jw^T e + lambda^2 wish
+  // H = Jw^T Jw + lambda2, g = Jw^T e + lambda2 wish
   memset(arm->H, 0, sizeof *arm->H * (size_t)n * (size_t)n);
   hfi_add_atb(arm->H, n, arm->Jw, n, arm->Jw, n, 6, n, n);
   for (int i = 0; i < n; ++i) {
@@ -164,7 +165,8 @@ hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* config, double* r
 }
 
 // Advances the reference by a period and chooses its accelerations, so that the tip reaches X_WT in the next period.
-// Returns the status of hf_arm_rate.
+// Returns HF_OK, HF_NO_SOLUTION if the joints' limits let the tip come only nearer (hf_arm_rate), or a status < 0 for a
+// refusal.
 hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* config, hfSetpoint* reference, hfIkReport* report) {
   hfStatus refused = check_rate_config(arm, config);
   if (refused < 0) return refused;
@@ -248,10 +250,10 @@ static int is_stationary(hfArm* arm, const hfiSearch* search) {
   return rest > (1 - STATIONARY_SHARE) * search->size;
 }
 
-// Makes one step of (2) from q, and writes the new q and the number of joints at a bound.
-// Returns 0 in a local minimum, and if no damping brings the tip nearer.
+// Makes one step of (2) from q. Returns 1, with the new q and the number of joints at a bound. Returns 0, with q
+// unchanged, in a local minimum and if no damping brings the tip nearer.
 static int descend(hfArm* arm, hfiSearch* search, double* q, int* limited) {
-  double before = search->size;
+  double before = search->size; // |ew|^2/2
   double lambda2 = sqr(LEAST_DAMPING * search->config->length) + search->trust * before;
 
   hfi_arm_weigh(arm, search->config->length);
@@ -271,6 +273,7 @@ static int descend(hfArm* arm, hfiSearch* search, double* q, int* limited) {
     hf_arm_move(arm, arm->trial);
     measure(arm, search);
 
+    // it brings the tip nearer
     if (search->size < before * (1 - LEAST_GAIN)) {
       memcpy(q, arm->trial, sizeof *q * (size_t)arm->n);
       return 1;
@@ -323,8 +326,9 @@ static hfStatus seek(hfArm* arm, hfiSearch* search, double* q, hfIkReport* repor
   return HF_OK;
 }
 
-// Finds coordinates q that bring the tip to X_WT, from q and then from random starts; keeps the nearest.
-// Returns HF_OK, HF_NO_SOLUTION, HF_NOT_CONVERGED, or a status < 0 for a refusal.
+// Finds coordinates q that bring the tip to X_WT, from q and then from random starts; keeps the nearest. Returns HF_OK,
+// HF_NO_SOLUTION if every descent ended elsewhere, HF_NOT_CONVERGED if the iterations are used up, or a status < 0 for
+// a refusal.
 hfStatus hf_arm_solve(hfArm* arm, hfPose X_WT, const hfIkConfig* config, double* q, hfIkReport* report) {
   hfStatus status = check_search_config(arm, config);
   if (status < 0) return status;

@@ -105,7 +105,7 @@ hfForce hf_arm_wrench(hfArm* arm, const double* external, double length, double 
   if (hfi_cholesky(A, 6, 6) != 0) return w;
   hfi_cholesky_solve(A, 6, 6, b);
 
-  // the solution's torques are in units of the length
+  // the rows of rotation were multiplied by the length, so the torques are the solution times it
   w.n = v3_scale(length, v3_load(b));
   w.f = v3_load(b + 3);
   return w;

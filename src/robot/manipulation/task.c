@@ -9,10 +9,10 @@ void hf_task_start(hfTask* task, int state, double time) {
   *task = fresh;
 }
 
-// Runs the present state once. Moves on if it is done, has failed or takes too long.
-// Returns 1 if the state has changed.
+// Runs the present state once, at the time `time` [s]. Moves to the state that follows if it is done, or to the one for
+// a failure if it has failed or takes too long. Returns 1 if the state has changed, else 0.
 int hf_task_step(hfTask* task, const hfTaskState* states, int count, double time, void* user) {
-  if (task->state < 0) return 0;
+  if (task->state < 0) return 0; // the task has ended
   assert(task->state < count);
   (void)count;
 
@@ -21,13 +21,13 @@ int hf_task_step(hfTask* task, const hfTaskState* states, int count, double time
   hfTaskResult result = present->run(user, since, task->entered);
   task->entered = 0;
 
-  int late = result == HF_TASK_RUNNING && present->timeout > 0 && since >= present->timeout;
-  if (result == HF_TASK_RUNNING && !late) return 0;
+  int is_late = result == HF_TASK_RUNNING && present->timeout > 0 && since >= present->timeout;
+  if (result == HF_TASK_RUNNING && !is_late) return 0;
 
   // the first state that fails is the one that is reported
   if (result != HF_TASK_DONE && task->failed_in < 0) {
     task->failed_in = task->state;
-    task->timed_out = late;
+    task->timed_out = is_late;
   }
 
   task->state = result == HF_TASK_DONE ? present->done : present->failed;

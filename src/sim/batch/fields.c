@@ -67,7 +67,7 @@ int hfi_batch_width(const hfModel* m, hfBatchField field) {
   return shape.rows * (shape.columns ? shape.columns : 1);
 }
 
-// The array of a field that is a part of a state.
+// Returns the array of a field that is a part of a state.
 static void* state_data(hfState* s, hfBatchField field) {
   switch (field) {
   case HF_BATCH_TIME: return &s->time;
@@ -99,8 +99,8 @@ static void reset_input(hfBatch* b, hfBatchField field, int world) {
   }
 }
 
-// Returns the array of a field over all worlds. From then on an input acts, with the values of hf_input_create, and a
-// result is filled.
+// Returns the array of a field over all worlds: (nworld, rows), (nworld, rows, columns), or (nworld) for the time;
+// strides are in bytes. From then on an input acts, with the values of hf_input_create, and a result is filled.
 hfTensor hf_batch_tensor(hfBatch* b, hfBatchField field) {
   assert(field >= 0 && field < HF_BATCH_FIELDS);
   const int is_state = field < HF_BATCH_CTRL;

@@ -66,7 +66,8 @@ static void keep_violations(hfViolations* worst, const hfViolations* x) {
   keep_larger(&worst->limit_angle, &x->limit_angle);
 }
 
-// Adds a step to the report of a world.
+// Adds a step to the report of a world over a call: the first status other than HF_OK; contacts of the last step; the
+// sum of iterations; the largest of the other numbers.
 static void add_report(hfWorldReport* total, hfStatus status, const hfStepReport* step) {
   if (total->status == HF_OK) total->status = status;
   ++total->steps;
@@ -124,7 +125,7 @@ static int take_steps(const Call* c, hfiLane* lane, hfSim* sim, int w) {
   hfError error;
 
   for (int i = 0; i < c->nstep; ++i) {
-    if (c->run.ctrl) { // copied as bits, because a step only reads its controls
+    if (c->run.ctrl) { // the pointer is copied as bits: a step only reads its controls, but the input is not const
       const double* ctrl = c->run.ctrl + w * c->run.ctrl_world + i * c->run.ctrl_step;
       memcpy(&input.ctrl, &ctrl, sizeof ctrl);
     }
@@ -234,6 +235,7 @@ static hfStatus quote_difficulty(const hfBatch* b, int world, int count, hfError
 // without one the first difficulty.
 static hfStatus summarise_call(const Call* c, hfError* error) {
   const hfBatch* b = c->batch;
+  // from the last world to the first, so that `flagged` becomes the first one that is not well
   int flagged = -1;
   int count = 0;
   for (int w = b->nworld - 1; w >= 0; --w) {
