@@ -15,12 +15,16 @@ static hfWorld default_world(void) {
   return (hfWorld){.timestep = 0.002,
                    .gravity = {0, 0, -9.81},
                    .magnetic = {0, -0.5, 0},
+
+                   // contact
                    .dissipation = 20,
                    .stiction_speed = 1e-4,
                    .tangential_ratio = 0.8,
                    .release_speed = 0.5,
                    .impratio = 1,
                    .pyramidal_cone = 1,
+
+                   // steps
                    .sleep_speed = 1e-3,
                    .method = HF_METHOD_TAMSI,
                    .friction = HF_FRICTION_ANCHORED,

@@ -15,6 +15,8 @@ hfGeomDef hf_geom_def_default(void) {
                      .quat = {1, 0, 0, 0},
                      .mass = -1,
                      .density = 1000,
+
+                     // contact
                      .contype = 1,
                      .conaffinity = 1,
                      .condim = 3,
@@ -26,6 +28,8 @@ hfGeomDef hf_geom_def_default(void) {
                      .stiction_speed = -1,
                      .tangential_stiffness = -1,
                      .tangential_damping = -1,
+
+                     // fit to a mesh, medium, colour
                      .fitscale = 1,
                      .fluidcoef = {0.5, 0.25, 1.5, 1, 1},
                      .rgba = {0.5f, 0.5f, 0.5f, 1}};

@@ -26,6 +26,8 @@ hfIkConfig hf_ik_config_default(void) {
       .period = 2e-3,
       .posture_gain = 0.1,
       .tolerance = 0.02,
+
+      // the search
       .position_tolerance = 1e-7,
       .rotation_tolerance = 1e-6,
       .iterations = 400,
