@@ -49,6 +49,7 @@ static void fill_joint(hfModel* m, const hfJointDef* d, int j) {
   memcpy(hfi_set_jnt_limit_solref(m) + 2 * j, d->limit_solref, sizeof d->limit_solref);
   memcpy(hfi_set_jnt_limit_solimp(m) + 5 * j, d->limit_solimp, sizeof d->limit_solimp);
 
+  // its dofs
   int first = hf_model_jnt_dofadr(m)[j];
   for (int i = first; i < first + hfi_joint_nv(d->type); ++i) {
     hfi_set_dof_armature(m)[i] = d->armature;

@@ -70,6 +70,7 @@ static void find_mesh_axes(const hfiFinish* f, int mesh, double axes[3], hfQuat*
 // Finds the half axes [m] and the orientation q of the ellipsoid that stands for a shape in a fluid. A shape that is
 // not listed has its sizes as half axes, and q is changed for a mesh only.
 static void find_half_axes(const hfGeomDef* d, const hfiFinish* f, double axes[3], hfQuat* q) {
+  // sizes of a capsule and a cylinder: radius, half the length of the straight part
   memcpy(axes, d->size, 3 * sizeof *axes);
   switch (d->type) {
   case HF_GEOM_SPHERE:

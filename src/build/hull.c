@@ -100,7 +100,8 @@ static void sort_by_area(HullWork* w) {
     }
 }
 
-// Step 2: gives the number `face` to the seed and to every connected triangle in its plane, and lists them as members.
+// Step 2: gives the number `face` to the triangle `seed` and to every triangle that is connected with it in its plane.
+// Lists them in w->member. tolerance: distance from the plane within which vertices are in it [m].
 static void grow_face(const hfiHullData* h, HullWork* w, int32_t seed, int32_t face, double tolerance) {
   hfVec3 n = v3_unit(area_vector(h, w->tri + 3 * seed));
   hfVec3 p = vertex(h, w->tri[3 * seed]);

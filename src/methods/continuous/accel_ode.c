@@ -260,7 +260,7 @@ static uint64_t region(void* context, double t, const double* x) {
   // stops
   for (int i = 0; i < accel->stops.count; ++i) {
     const hfiStop* stop = &accel->stops.list[i];
-    int slopes = (stop->df_ds != 0) + 2 * (stop->df_dx != 0);
+    int slopes = (stop->df_ds != 0) + 2 * (stop->df_dx != 0); // which piece of its law a stop is on
     hash = mix_hash(hash, (uint64_t)(stop->dof[0] + 1));
     hash = mix_hash(hash, (uint64_t)slopes);
   }

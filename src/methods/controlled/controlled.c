@@ -302,7 +302,7 @@ static hfStatus advance_all(StepCall* call, hfState* state) {
   while (done < controlled->step) {
     double rest = controlled->step - done;
     double used = 0;
-    int resolve = call->may_resolve && pace.resolved && !is_used_up(call);
+    int resolve = call->may_resolve && pace.resolved && !is_used_up(call); // by an explicit method
     hfStatus status = HF_OK;
     if (resolve) status = advance_resolved(call, state, rest, &pace, &used);
     else status = advance_discrete(call, state, rest, &pace, &used);

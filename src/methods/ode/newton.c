@@ -91,8 +91,9 @@ static hfStatus iterate(const hfiStageProblem* problem, int always_exact, double
 
 typedef enum NewtonVerdict { SOLVED, HOPELESS, UNFINISHED } NewtonVerdict;
 
-// Decides after an iteration, which led to a y with the norm `length`: whether y is the solution, whether the
-// iterations will not find it, or whether they go on. Updates the contraction that they have shown, and result->theta.
+// Decides after an iteration, which led to a y with the norm `length`. SOLVED: y is the solution. HOPELESS: further
+// iterations will not find it. UNFINISHED: they go on. Updates *before, the contraction shown so far, and
+// result->theta.
 static NewtonVerdict decide(const hfiStageOptions* options, const NewtonStep* step, double length, Contraction* before,
                             hfiStageResult* result) {
   const double negligible = NEGLIGIBLE_SHARE * options->tolerance;
@@ -106,12 +107,13 @@ static NewtonVerdict decide(const hfiStageOptions* options, const NewtonStep* st
   int was_negligible = before->update > 0 && before->update <= negligible;
   if (is_negligible && step->exact && !step->moved && was_negligible) return SOLVED;
 
-  // contraction
+  // contraction, if the last two updates were taken whole; negligible updates that grow only ask for a new matrix
   if (before->update > 0 && step->alpha == 1) {
     int diverges = size / before->update >= options->divergence;
     before->renew = is_negligible && diverges;
     if (diverges && !before->renew) return HOPELESS;
 
+    // eta |dy| is below the tolerance
     double theta = fmax(size / before->update, step->residual / before->residual);
     result->theta = fmax(result->theta, theta);
     if (theta < 1 && theta / (1 - theta) * size < options->tolerance) return SOLVED;
@@ -141,6 +143,7 @@ hfStatus hfi_stage_newton(const hfiStageProblem* problem, const hfiStageOptions*
     result->limited += step.alpha < 1;
     if (!isfinite(step.update)) return HF_NOT_CONVERGED;
 
+    // the update before belongs to another piece of r
     if (step.moved) contraction.update = UNKNOWN_NORM;
     NewtonVerdict verdict = decide(options, &step, problem->norm(problem->context, y), &contraction, result);
     if (verdict == SOLVED) return HF_OK;

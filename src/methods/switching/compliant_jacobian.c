@@ -74,6 +74,7 @@ static void store_rate_rows(const hfiSwitching* s, const LayerBlock* block, int 
   const hfiAccelContact* contact = block->contact;
   const hfiLayerSlopes* slopes = &block->slopes;
 
+  // row of coordinate j: the rows r of the contact, by what A has of j along them
   for (int j = 0; j < s->layers.stride; ++j) {
     double* row = J + (block->first + j) * n;
 

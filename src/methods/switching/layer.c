@@ -104,7 +104,7 @@ static const hfMat3* rotation_of_b(const hfRigid* rigid, const hfiContact* conta
   return &rigid->accel->dynamics->X_WB[contact->body_b].R;
 }
 
-// Component of a deformation along this row of the contact.
+// Returns the component of a deformation along this row of the contact [m or rad].
 static double find_component(const hfRigid* rigid, const hfiContact* contact, const hfiDeformation* deformation,
                                 int row) {
   hfVec3 part_B = row < 3 ? deformation->xi_B : deformation->twist_B;
@@ -164,8 +164,8 @@ static void evaluate_group(const hfRigid* rigid, const hfiContact* contact, cons
     norm2 += sqr(w[j]);
   }
 
+  // static friction decides whether it slips; then dynamic friction limits the force
   double norm = sqrt(norm2);
-  // does the layer slip?
   double limit = contact->material.mu[g] * fn;
   int slips = norm > limit;
   if (slips && g == HF_SLIDING) limit = contact->material.mu_dynamic * fn;
@@ -250,7 +250,7 @@ static void find_friction_slopes(const hfiContact* contact, int g, int dim, int 
   }
 }
 
-// Writes the derivatives of the forces of a group whose layer presses, with dw = K dxi + c ds.
+// Adds the derivatives of the forces of a group whose layer presses, df = -T dw + pull dfn with dw = K dxi + c ds.
 static void add_force_slopes(const LayerGroup* group, double K[2][2], double T[2][2], const double* pull,
                                hfiLayerSlopes* out) {
   const int first = group->first;
@@ -391,7 +391,8 @@ double hfi_layer_start_normal(const hfRigid* rigid, int i, const hfiTrack* track
   return delta - hfi_point_contact(rigid, i)->depth;
 }
 
-// Sets rate (dim) = -ftdot/k, shortened to half the slip speed if it is faster.
+// Sets rate (dim) = -ftdot/k, the rate of a deformation whose force changes by ftdot (force_rate). It is shortened to
+// half the speed of the slip if it is faster.
 static void find_following_rate(const double* force_rate, const double* slip, int dim, double k, double* rate) {
   double speed2 = 0;
   double limit2 = 0;
