@@ -180,7 +180,7 @@ hfAccelStatistics hf_accel_statistics(const hfAccel* accel) { return accel->stat
 // ---- stages ---------------------------------------------------------------------------------------
 
 // Brings the world to q: poses, M and its factors, contacts with their laws, rows of the equalities. Does nothing if
-// the world is there. HF_SINGULAR: M or the equalities have no factors.
+// the world is at q already. HF_SINGULAR: M or the equalities have no factors.
 hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
   hfDynamics* dynamics = accel->dynamics;
   int is_there = accel->stage >= HFI_ACCEL_AT_POSITIONS &&
@@ -216,7 +216,7 @@ static void sum_forces(hfAccel* accel, double t, const double* q, const double* 
   // controls, and what depends on them
   hfi_world_load(accel->world, t, accel->input);
   hf_actuation_update(accel->actuation, dynamics, q);
-  hf_actuation_forces(accel->actuation, act, accel->world->ctrl, 0);
+  hf_actuation_forces(accel->actuation, act, accel->world->ctrl, 0); // 0: at an instant, not over a step
   hf_actuation_passive(accel->actuation, dynamics, q, accel->tau);
 
   // the sum

@@ -136,7 +136,7 @@ typedef struct hfiEqualityRows {
   double* damping;     // (count) b [1/s]
   double* stiffness;   // (count) k [1/s^2]
   double* Jdot_v;      // (count) [m/s^2 or rad/s^2]
-  double* target;      // (count) accelerations along the rows that are aimed at, less Jdot v
+  double* target;      // (count) accelerations along the rows that are aimed at
   double* lambda;      // (count) forces; also scratch
   int32_t* cols;       // (nv) scratch
   double* block;       // (6 x nv) scratch

@@ -23,7 +23,8 @@ typedef struct Matrix {
 // Entry of J: how the rate of a coordinate changes with another coordinate.
 static double* entry(const Matrix* jacobian, int row, int column) { return jacobian->J + row * jacobian->n + column; }
 
-// Whether actuator i acts, and neither it nor a joint that it drives is at a limit of force.
+// Whether actuator i acts, and neither it nor a joint that it drives is at a limit of force. Otherwise a change of its
+// activation has no effect on the motion.
 int hfi_accel_actuator_is_free(const hfAccel* accel, int i) {
   const hfModel* model = accel->model;
   const hfActuation* actuation = accel->actuation;
@@ -41,7 +42,7 @@ int hfi_accel_actuator_is_free(const hfAccel* accel, int i) {
   for (int k = actuation->moments.start[i]; k < actuation->moments.start[i + 1]; ++k) {
     int dof = actuation->moments.dof[k];
     int j = hf_model_dof_jnt(model)[dof];
-    const double* total = hf_model_jnt_actfrcrange(model) + 2 * j;
+    const double* total = hf_model_jnt_actfrcrange(model) + 2 * j; // bounds the sum of all actuators
     if (!hf_model_jnt_actfrclimited(model)[j]) continue;
     if (actuation->joint_force[dof] <= total[0] || actuation->joint_force[dof] >= total[1]) return 0;
   }

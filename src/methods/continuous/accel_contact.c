@@ -196,11 +196,12 @@ static void set_drift(const hfiWorld* world, hfiAccelContact* contact) {
 // can move something: rows, drift, laws.
 void hfi_accel_find_contacts(hfAccel* accel) {
   const hfiWorld* world = accel->world;
+
   // the world's contacts
   if (accel->hold.is_active) {
     hfi_accel_move_held_contacts(accel);
   } else {
-    hfi_near_find(&accel->world->near, accel->config.reach, 0, NULL);
+    hfi_near_find(&accel->world->near, accel->config.reach, 0, NULL); // 0: only where bodies are now
     accel->statistics.dropped += world->near.ndropped;
   }
 

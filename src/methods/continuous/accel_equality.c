@@ -94,6 +94,7 @@ static void add_rows(hfAccel* accel, int i, const double* q) {
   *equality = hfi_equality_evaluate(accel->actuation, accel->dynamics, i, q);
   if (equality->dim == 0) return;
 
+  // connect or weld: its first three errors are those of the points
   if (equality->dim > 1) join_points(accel->dynamics, equality, find_openness(accel, i, equality->r, 3));
 
   // Jacobian and errors
@@ -105,7 +106,7 @@ static void add_rows(hfAccel* accel, int i, const double* q) {
     rows->error[rows->count + r] = equality->r[r];
   }
 
-  // openness of translation and rotation apart
+  // openness of translation (rows 0 to 2) and rotation (3 to 5) apart
   for (int first = 0; first < equality->dim; first += 3)
     rows->open = max2(rows->open, find_openness(accel, i, equality->r + first, imin2(3, equality->dim)));
 

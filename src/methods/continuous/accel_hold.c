@@ -5,7 +5,7 @@
 // has no solution that an integrator could follow. A held contact is smooth: it keeps the points pA of body A and pB of
 // body B that met in it, and its normal n and its tangents turn with B,
 //
-//   depth = depth0 - n.(pA - pB),   point = (pA + pB)/2
+//   depth = depth0 - n.(pA - pB),   point = (pA + pB)/2,   depth0 when it was held
 //
 // Contacts of discrete time are held through their steps in the same way. Points that are still open by up to HELD_GAP
 // are held, too, so that bodies can meet within the step. Other contacts are found when the step has ended.
@@ -29,7 +29,7 @@ void hfi_accel_release_contacts(hfAccel* accel) {
 // Holds the contacts of the present configuration.
 void hfi_accel_hold_contacts(hfAccel* accel) {
   const hfiWorld* world = accel->world;
-  hfi_near_find(&accel->world->near, max2(HELD_GAP, accel->config.reach), 0, NULL);
+  hfi_near_find(&accel->world->near, max2(HELD_GAP, accel->config.reach), 0, NULL); // 0: only where bodies are now
 
   accel->hold.count = world->near.ncontact;
   for (int i = 0; i < world->near.ncontact; ++i) {

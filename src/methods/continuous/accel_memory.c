@@ -81,7 +81,7 @@ static void find_slip_deformation(const hfiAccelContact* contact, int g, const d
   double d = contact->law.c_t[g];
   double bound = contact->law.mu[g] * contact->f[0];
 
-  // w = k_t xi + c_t s, along which the bounded force acts
+  // t of the file's head is w/|w|, with w = k_t xi + c_t s at the end of the step
   double w[2] = {0, 0};
   for (int i = 0; i < n; ++i) w[i] = k * contact->law.xi0[row + i] + d * contact->s[1 + row + i];
 

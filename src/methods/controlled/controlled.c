@@ -163,7 +163,7 @@ static hfStatus try_step(StepCall* call, hfState* state, double h, int is_full_k
   hf_state_copy(controlled->middle, state, NULL);
   status = record_status(call, take_step(call, state, 0.5 * h, &controlled->second_summary));
 
-  // the error
+  // the error; bodies that bounced across a gap are ahead of their impact by `early` [m]
   *error = hfi_controlled_estimate_error(controlled, state, controlled->full);
   *error = max2(*error, max2(controlled->first_summary.early, controlled->second_summary.early));
   return status;
