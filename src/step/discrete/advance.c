@@ -44,8 +44,10 @@ static void move_by_velocity(const hfiDiscrete* s, const double* stop_time, doub
 static void move_coordinates(hfiDiscrete* s, const hfInput* in, hfStepReport* report, double* q, double* v) {
   const double* stop_time = find_stop_times(s, report);
 
+  hfi_discrete_add_half_weights(s, v);
   if (s->config.gyroscopic) hfi_discrete_move_inertially(s, in, stop_time, q, v);
   else move_by_velocity(s, stop_time, q);
+  hfi_discrete_end_rolls(s, q, v);
   if (s->sleep.count) hfi_sleep_hold(s, q, v);
 }
 

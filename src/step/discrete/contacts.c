@@ -171,6 +171,7 @@ int hfi_discrete_add_missed(hfiDiscrete* s, const hfState* state, const double* 
     recall_contacts(s, state, &near->contact[i], 1);
     add_contact(s, i, steepest);
     hfi_discrete_mark_changed(s, &near->contact[i]);
+    hfi_discrete_end_rolls_of(s, &near->contact[i]);
   }
   return 1;
 }

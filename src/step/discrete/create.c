@@ -17,6 +17,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   s->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
   hfi_impacts_init(&s->impacts, m, contacts, arena);
   s->curves.contacts_on = HFI_TAKE(arena, int32_t, m->ntree);
+  s->rolls.block = HFI_TAKE(arena, int32_t, m->ntree);
+  s->rolls.energy = HFI_TAKE(arena, double, m->ntree);
   s->forces.ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
   s->forces.tau = HFI_TAKE(arena, double, m->nv);
 
@@ -27,6 +29,8 @@ static void take_arrays(void* object, hfiArena* arena) {
 
   s->roundness = HFI_TAKE(arena, double, m->ngeom);
   if (arena->base) hfi_discrete_measure_roundness(s);
+  s->rolls.are_possible = s->config.gyroscopic && s->config.anticipate && !s->solver.table &&
+                          !(s->config.accuracy > 0) && hfi_discrete_any_ellipsoid(m);
   if (s->config.sleep) hfi_sleep_init(s, arena);
 }
 

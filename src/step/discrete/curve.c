@@ -17,6 +17,9 @@
 
 // The path of a contact is accurate enough if the last solution moved its end by less than this [m].
 static const double SETTLED_PATH = 1e-6;
+// The bound on the error of linear motion above which the path of an ellipsoid that rolls alone is followed [m]. There
+// it costs little, and keeps the energy (roll.c).
+static const double LONE_PATH_ERROR = 5e-10;
 // A contact that is open by more than this has no drift [m]: it will be an impact, which changes the path.
 static const double WIDE_GAP = 1e-4;
 // A contact has no drift if its bodies turn relative to each other by more than this in the step [rad]: the path is
@@ -81,6 +84,51 @@ static int any_rolls_alone(const hfiDiscrete* s) {
 // turn2: the square of the turn.
 static double bend_of_turn(double size, double turn2) { return 0.5 * size * turn2; }
 
+// The tree that a contact joins to the world, if that is its only contact: a candidate for rolling alone. Else -1.
+static int find_lone_tree(const hfiDiscrete* s, const hfiContact* c) {
+  const int32_t* tree = hf_model_body_tree(s->world->model);
+  if (tree[c->body_a] >= 0 && tree[c->body_b] >= 0) return -1;
+  return rolls_alone(s, c) ? imax2(tree[c->body_a], tree[c->body_b]) : -1;
+}
+
+// Finds the bodies that roll alone (inside.h). Writes s->rolls, and marks their bodies in s->flight.
+int hfi_discrete_find_rolls(hfiDiscrete* s, const hfState* state) {
+  const hfModel* m = s->world->model;
+  const hfiNear* near = &s->world->near;
+  hfiRolls* rolls = &s->rolls;
+  if (!rolls->are_allowed) return 0;
+  if (rolls->any) { // they are known, also if the problem is made again
+    for (int t = 0; t < m->ntree; ++t)
+      if (rolls->block[t] >= 0) rolls->block[t] = HFI_ROLLS_SOON;
+    return 0;
+  }
+
+  count_contacts(s);
+  for (int t = 0; t < m->ntree; ++t) rolls->block[t] = HFI_ROLLS_NOT;
+  for (int i = 0; i < near->ncontact; ++i) {
+    const hfiContact* c = &near->contact[i];
+    double size = find_curved_size(m, c);
+    int tree = find_lone_tree(s, c);
+    if (!(size > 0) || c->depth < -WIDE_GAP || tree < 0 || !hfi_discrete_may_roll(s, c)) continue;
+
+    // the last three dofs of a free body turn it
+    hfVec3 w = v3_load(hf_state_v(state) + hf_model_tree_dofadr(m)[tree] + 3);
+    double turn2 = sqr(s->config.step) * v3_norm2(w);
+    if (!(bend_of_turn(size, turn2) > LONE_PATH_ERROR && turn2 < sqr(MOST_TURN))) continue;
+    rolls->any = 1;
+    rolls->block[tree] = HFI_ROLLS_SOON;
+    hfi_discrete_set_rolling(s, tree);
+  }
+  return rolls->any;
+}
+
+// Whether the body of contact i rolls alone. It does not if a contact was found after hfi_discrete_find_rolls.
+static int belongs_to_roll(hfiDiscrete* s, const hfiContact* c) {
+  if (!s->rolls.any) return 0;
+  int tree = find_lone_tree(s, c);
+  return tree >= 0 && s->rolls.block[tree] != HFI_ROLLS_NOT;
+}
+
 // Writes `curved` of the contacts, and s->curves.any.
 void hfi_discrete_mark_rolling(hfiDiscrete* s) {
   hfiNear* near = &s->world->near;
@@ -91,8 +139,9 @@ void hfi_discrete_mark_rolling(hfiDiscrete* s) {
 
   // twice the largest turn, because two bodies may turn against each other
   double largest_turn = 2 * near->reach.farthest.turn;
-  if (!(bend_of_turn(near->size.largest_extent, sqr(largest_turn)) > HFI_LINEAR_PATH_ERROR)) return;
+  if (!s->rolls.any && !(bend_of_turn(near->size.largest_extent, sqr(largest_turn)) > HFI_LINEAR_PATH_ERROR)) return;
 
+  if (s->rolls.any) count_contacts(s);
   for (int i = 0; i < near->ncontact; ++i) {
     hfiContact* c = &near->contact[i];
     double size = find_curved_size(s->world->model, c);
@@ -101,11 +150,22 @@ void hfi_discrete_mark_rolling(hfiDiscrete* s) {
     hfVec3 w_BA = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
     double turn2 = h * h * v3_norm2(w_BA);
     c->curved = bend_of_turn(size, turn2) > HFI_LINEAR_PATH_ERROR && turn2 < sqr(MOST_TURN) && is_single(near, i);
+    c->curved |= belongs_to_roll(s, c);
     s->curves.any |= c->curved;
   }
 }
 
 // ---- the path -----------------------------------------------------------------------------------------
+
+// Sets the drift of the friction rows of a body that rolls alone. In the middle of its path the contact point has the
+// mean of its velocities at both ends.
+static void set_friction_drift(hfStepProblem* p, const hfStepBlock* b, const hfiContact* c, const double* v,
+                               const hfiPathEnd* end) {
+  hfVec3 middle = v3_scale(0.5, v3_add(end->v0, end->v1));
+  if (b->dim < 3) return;
+  p->drift[b->row + 1] = v3_dot(c->t1, middle) - hfi_impulse_row_velocity(p, b, 1, v);
+  p->drift[b->row + 2] = v3_dot(c->t2, middle) - hfi_impulse_row_velocity(p, b, 2, v);
+}
 
 // Sets the drift of contact i for the path at velocities v, which give the links the velocities V. Returns by how much
 // this changes the place of its surfaces at the end of the step [m].
@@ -128,6 +188,10 @@ static double set_path_drift(hfiDiscrete* s, int i, const double* v, const hfMot
 
   double before = p->drift[b->row];
   p->drift[b->row] = max2(drift, -max2(0, closing));
+  if (belongs_to_roll(s, c)) { // both halves of the impulse together give no energy
+    p->drift[b->row] = drift;
+    set_friction_drift(p, b, c, v, &end);
+  }
   return h * fabs(p->drift[b->row] - before);
 }
 
@@ -140,6 +204,7 @@ static int set_path_drifts(hfiDiscrete* s, const double* v, int alone) {
 
   hfi_accelerate(d, v); // computes d->B, the velocities of the links for the dof velocities v
   hfi_near_turning_centres(&w->near, &s->flight, s->config.gyroscopic, v);
+  hfi_discrete_spin_rolling(s, v);
   for (int i = 0; i < w->near.ncontact; ++i) {
     const hfiContact* c = &w->near.contact[i];
     if (!c->curved || s->block[i] < 0) continue;

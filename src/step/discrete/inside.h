@@ -63,6 +63,18 @@ typedef struct hfiCurves {
   int32_t any;          // 1: some contact is curved
 } hfiCurves;
 
+// What hfiRolls knows of a tree instead of a block.
+enum { HFI_ROLLS_NOT = -1, HFI_ROLLS_SOON = -2 };
+
+// Free bodies that roll alone on one smooth contact (roll.c).
+typedef struct hfiRolls {
+  int32_t are_possible; // 1: the model and the options allow it
+  int32_t are_allowed;  // 1: this is a step, whose end has a second half
+  int32_t any;         // 1: some tree may roll
+  int32_t* block;      // (ntree) block of the contact on which the tree rolls, or one of the two numbers above
+  double* energy;      // (ntree) energy that a tree that rolls may have at the end of the step [J]
+} hfiRolls;
+
 // Which trees sleep (sleep.c).
 typedef struct hfiSleep {
   int32_t count;          // number of trees that sleep in this step
@@ -90,6 +102,7 @@ struct hfiDiscrete {
   int32_t* flies;   // (ntree) 1: only inertia and gravity act on the tree (flight.c)
   hfiImpacts impacts;
   hfiCurves curves;
+  hfiRolls rolls;
   double* roundness; // (ngeom) largest radius of curvature where a geom is not straight; 0: nowhere round (rock.c) [m]
   hfiSleep sleep;    // used only with the option sleep
 
@@ -164,6 +177,27 @@ void hfi_discrete_follow_paths(hfiDiscrete* s);
 // Sets the drift for the paths at velocities v (nv), for contacts whose bodies have no other contact. Returns 1 if that
 // changes a contact noticeably; s->changed then marks its trees.
 int hfi_discrete_follow_paths_again(hfiDiscrete* s, const double* v);
+// Whether the body of a contact may roll alone: an ellipsoid on the world, on which nothing else acts (roll.c).
+int hfi_discrete_may_roll(const hfiDiscrete* s, const hfiContact* c);
+int hfi_discrete_any_ellipsoid(const hfModel* m);
+// No body rolls, until they are found.
+void hfi_discrete_clear_rolls(hfiDiscrete* s);
+// Finds the bodies that roll alone among the contacts that were found. Returns 1 if there are any that were not yet
+// known. Then the stages from `place` on must be repeated, because these bodies are not turned into the middle of the
+// step.
+int hfi_discrete_find_rolls(hfiDiscrete* s, const hfState* state);
+void hfi_discrete_set_rolling(hfiDiscrete* s, int tree);
+// Gives the links of bodies that roll their mean angular velocity, d->B, for velocities v (nv) of the problem.
+void hfi_discrete_spin_rolling(hfiDiscrete* s, const double* v);
+// Takes half of the weight of the bodies that roll from the problem: it acts at the end of the step.
+void hfi_discrete_begin_rolls(hfiDiscrete* s, const hfState* state);
+// The bodies of a new contact do not roll alone.
+void hfi_discrete_end_rolls_of(hfiDiscrete* s, const hfiContact* c);
+// Adds the second half of the weight to v (nv), the solution, for bodies whose contact did not act.
+void hfi_discrete_add_half_weights(hfiDiscrete* s, double* v);
+// Adds the second half of weight and contact to v (nv), the velocities at the coordinates q of the end of the step, and
+// to the impulses of the contacts.
+void hfi_discrete_end_rolls(hfiDiscrete* s, const double* q, double* v);
 // Lets round bodies pass edges that only their linear motion would hit (graze.c).
 void hfi_discrete_let_pass_edges(hfiDiscrete* s);
 // Adds dampers where contacts with round surfaces would rock a body faster than a step can follow (rock.c).

@@ -33,6 +33,7 @@ static void find_motion(hfiDiscrete* s, const hfState* state) {
 static void complete_problem(hfiDiscrete* s, const hfState* state) {
   hfi_discrete_add_contacts(s, state);
   hfi_discrete_apply_impacts(s, state);
+  hfi_discrete_begin_rolls(s, state);
 }
 
 // Stages 2 to 6 without a step: no tree sleeps, and contacts are predicted with strong drives in mind.
@@ -92,6 +93,7 @@ static int accept_solution(const hfiDiscrete* s, hfStatus status, hfiStepOutput*
 
 // Begins a step: no tree has woken, and the forces of the step before are no longer needed.
 static void begin_step(hfiDiscrete* s) {
+  s->rolls.are_allowed = s->rolls.are_possible;
   if (s->config.sleep) hfi_sleep_begin(s);
   hfi_actuation_drop_forces(&s->world->actuation);
 }
@@ -103,11 +105,13 @@ hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hf
 
   begin_step(s); // 1 check: sim/check.c has refused states and inputs that no step can start from.
   do {
-    place_world(s, state, in);           // 2 place
-    find_motion(s, state);               // 3 move
-    hfi_discrete_load(s, state, in);     // 4 load
-    if (s->config.sleep) hfi_sleep_find(s, state, in);
-    hfi_discrete_find_contacts(s, 0);    // 5 contacts
+    do {
+      place_world(s, state, in);         // 2 place
+      find_motion(s, state);             // 3 move
+      hfi_discrete_load(s, state, in);   // 4 load
+      if (s->config.sleep) hfi_sleep_find(s, state, in);
+      hfi_discrete_find_contacts(s, 0);  // 5 contacts
+    } while (hfi_discrete_find_rolls(s, state));
     complete_problem(s, state);          // 6 problem
     if (s->config.gyroscopic) hfi_discrete_begin_flight(s);
 
@@ -122,6 +126,8 @@ hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hf
     hfi_discrete_advance(s, state, in, out); // 9 advance
     out->taken = 1;
   }
+  s->rolls.are_allowed = 0;
+  hfi_discrete_clear_rolls(s);
   if (s->config.sleep) hfi_sleep_end(s);
   return out->report->status; // 10 sense: sim/step.c measures at the end of the step.
 }

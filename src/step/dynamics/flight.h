@@ -12,6 +12,7 @@
 typedef struct hfiFreeBody {
   int32_t link, tree;
   int32_t off_centre; // 1: the centre of mass is not at the body's origin
+  int32_t rolls;      // 1: impulses act at both ends of the step, with a step of free spin between them
   hfVec3 spun_B;      // angular velocity after half a step of free spin, before any impulse, in the body [rad/s]
   hfQuat q_m;         // orientation at that time
   hfMat3 R_m;
@@ -89,6 +90,8 @@ void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int
 // with which it moves if it does not fly.
 hfVec3 hfi_free_body_centre(const hfDynamics* d, const hfiFreeBody* body);
 hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* body, const double* v);
+// Mean angular velocity, in body axes, of a body that rolls, between the impulses at the ends of a step of length h.
+hfVec3 hfi_free_body_mean_spin(const hfDynamics* d, const hfiFreeBody* body, double h, const double* v);
 // The solution v of the step problem for which the step ends at velocities v1: the inverse of hfi_flight_end for free
 // bodies. v may be the same array as v1.
 void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v);

@@ -250,7 +250,8 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
     hfVec3 w0 = v3_load(v0 + link->dof + 3);
     b->off_centre = v3_norm2(link->com_B) > 0;
 
-    if (v3_norm2(w0) == 0) {
+    // a body that rolls is not turned: impulses act at both ends of its step
+    if (v3_norm2(w0) == 0 || b->rolls) {
       b->spun_B = w0;
       b->q_m = d->q_WB[link->body];
       b->R_m = *R0;
@@ -319,7 +320,8 @@ static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* 
 // Moves the coordinates q (7) of a free body over the step and makes v (6), in the middle, its velocities at the end.
 // In flight the body turns by free spin before and after the impulses of the middle, and the centre moves with the
 // mean of its velocities at both ends, which differ by h g. In contact both move with their velocities in the middle,
-// with which the contacts were solved.
+// with which the contacts were solved. A body that rolls has impulses at both ends of the step and spins freely between
+// them; those of the end are not added here.
 static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int flies, double* q, double* v) {
   const hfiLink* link = &d->link[b->link];
   const hfPose* X0 = &d->X_WB[link->body];
@@ -329,7 +331,10 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   // rotation at the end, and angular velocity there
   hfVec3 w1 = w;
   hfQuat q1;
-  if (flies) {
+  if (b->rolls) {
+    w1 = spin_freely(link->inertia_B, w, h);
+    q1 = q_mul(b->q_m, cayley_rotation(mean(w, w1), h));
+  } else if (flies) {
     w1 = spin_freely(link->inertia_B, w, 0.5 * h);
     q1 = q_mul(b->q_m, cayley_rotation(mean(w, w1), 0.5 * h));
   } else {
@@ -337,7 +342,7 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   }
   q1 = q_unit(q1);
   hfMat3 R1 = m3_from_quat(q1);
-  if (!flies) w1 = spin_in_contact(link->inertia_B, &b->R_m, &R1, w);
+  if (!flies && !b->rolls) w1 = spin_in_contact(link->inertia_B, &b->R_m, &R1, w);
 
   // the centre moves; from there follow origin and velocity of the origin
   hfVec3 moved = flies ? v3_axpy(-0.5 * h, d->gravity, u) : u;
@@ -361,6 +366,13 @@ void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int
     double time = stop ? min2(h, stop[b->tree]) : h;
     end_body(d, b, time, flies[b->tree], q + d->kinematics.step[link->joint].qposadr, v + link->dof);
   }
+}
+
+// Returns the mean angular velocity of a body that rolls, in its axes, over a step of length h that starts with v (nv).
+hfVec3 hfi_free_body_mean_spin(const hfDynamics* d, const hfiFreeBody* b, double h, const double* v) {
+  const hfiLink* link = &d->link[b->link];
+  hfVec3 w = v3_load(v + link->dof + 3);
+  return mean(w, spin_freely(link->inertia_B, w, h));
 }
 
 // Returns the centre of mass of a free body at the start of the step, in the world [m].

@@ -167,6 +167,7 @@ typedef struct hfiPathEnd {
   double travel; // how far their contact has travelled over one of the two bodies, the larger of both distances [m]
   double rate;   // how fast the gap grows [m/s]
   hfVec3 n;      // normal
+  hfVec3 v0, v1; // velocities of A's material point relative to B's at the contact, at the start and at the end [m/s]
 } hfiPathEnd;
 // Computes the centres about which free bodies turn at velocities v (nv) of the step problem. gyroscopic: 1 if they
 // turn about their centres of mass, 0 if about their origins.

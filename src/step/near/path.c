@@ -125,6 +125,8 @@ int hfi_near_path_end(const hfiPaths* paths, int geom_a, int geom_b, hfVec3 p_W,
   end->gap = -nearest.depth;
   end->travel = max2(travel_on_a, travel_on_b);
   end->n = nearest.n_W;
+  end->v0 = v3_sub(velocity_on_path(a, 0, p_W), velocity_on_path(b, 0, p_W));
+  end->v1 = opening;
   end->rate = v3_dot(nearest.n_W, opening);
   return 1;
 }
