@@ -72,7 +72,7 @@ static void complete(hfSensorDef* d) {
   }
 }
 
-// Refuses numbers and choices that do not exist.
+// Refuses numbers and choices that do not exist. Bits end below twice the last one; subtree has two bits.
 static hfStatus check_numbers(const hfSensorDef* d, hfError* error) {
   int data_end = d->type == HF_SENSOR_RANGEFINDER ? 2 * HF_RAY_DEPTH : 2 * HF_CONTACT_DATA_ANGVEL;
   if (d->num < 1 || d->num > HFI_MOST_SENSOR_SLOTS || d->data < 0 || d->data >= data_end ||

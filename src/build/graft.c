@@ -146,12 +146,13 @@ static hfStatus keep_rules(hfiGraft* g, int first, hfError* error) {
   return g->replaces ? HF_OK : hfi_builder_add_part(g->b, whole, error);
 }
 
-// Bodies come first, because the others name them; meshes come before their geoms.
+// Copies the guest's bodies and what they carry. Bodies come first, because the others name them; meshes come before
+// their geoms.
 hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
   static const hfObjectKind kinds[] = {HF_OBJECT_BODY, HF_OBJECT_JOINT, HF_OBJECT_MESH, HF_OBJECT_HFIELD,
                                        HF_OBJECT_GEOM, HF_OBJECT_SITE,  HF_OBJECT_CAMERA};
   int first = g->b->body.count;
-  if (g->root == 0) g->id[HF_OBJECT_BODY][0] = g->parent;
+  if (g->root == 0) g->id[HF_OBJECT_BODY][0] = g->parent; // the guest's world becomes the parent
 
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     hfStatus status = copy_objects(g, kinds[i], error);

@@ -24,7 +24,8 @@ static double row_velocity(const hfiStop* stop, const double* v) {
   return s;
 }
 
-// Adds the force of a stop along sign J to tau, and the stop to accel->stops, unless it does nothing.
+// Adds the force of a stop along sign J to tau, and the stop to accel->stops, unless it does nothing. sign is 1 or -1:
+// the direction of J in which the force is positive.
 static void add_stop(hfAccel* accel, const hfiStop* stop, double sign, double* tau) {
   const double* J = hfi_stop_row(stop);
   if (stop->force == 0 && stop->df_ds == 0 && stop->df_dx == 0) return;

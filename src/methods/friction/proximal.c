@@ -131,7 +131,7 @@ static void place_row(hfiProximal* solver, const hfiReduced* reduced, int32_t ro
   }
 }
 
-// Writes G of a node as a full matrix (3 x 3).
+// Writes G of a node as a full matrix (3 x 3), row by row: normal, then two tangents. An equality has one row.
 static void fill_derivative(const hfiProximal* solver, const hfiReduced* reduced, int32_t node, double G[9]) {
   memset(G, 0, 9 * sizeof *G);
   if (node >= reduced->ncontact) {

@@ -194,7 +194,8 @@ typedef struct Obstacle {
   int is_z;    // it is z of the pair, not w
 } Obstacle;
 
-// Returns the basic variable of pair i, which moves at `rate`, as an obstacle.
+// Returns the basic variable of pair i as an obstacle. rate: how fast it moves with the driving variable; at 0 its step
+// is infinite.
 static Obstacle find_obstacle(Dantzig* solver, int32_t i, double rate) {
   double lower;
   double upper;

@@ -231,8 +231,9 @@ static void chase_bulge(Hessenberg* hessenberg, int32_t l, int32_t last, int swe
 // Returns HF_NOT_CONVERGED if an eigenvalue takes too many sweeps.
 static hfStatus iterate(Hessenberg* hessenberg) {
   int sweeps = 0;
-  int32_t last = hessenberg->n - 1;
+  int32_t last = hessenberg->n - 1; // rows behind it have their eigenvalues
   while (last >= 0) {
+    // a subdiagonal entry counts as zero below eps times its neighbours, or below eps times `least`
     double least = sweeps > FINE_SWEEPS ? (sweeps - FINE_SWEEPS) * hessenberg->norm : 0;
     int32_t l = find_split(hessenberg, last, least);
 

@@ -121,8 +121,9 @@ static hfiMembers gather_members(hfMlcp* mlcp, int all) {
 // HF_OK.
 static hfStatus combine_status(hfStatus before, hfStatus now) { return now < 0 || before == HF_OK ? now : before; }
 
-// Solves the islands that are not driven one by one. *fastest: their largest speed. *status: the first status that is
-// not HF_OK. Returns 0 if the solution must end.
+// Solves one by one the islands that are not driven. *fastest becomes at least their largest speed, and *status the
+// first status that is not HF_OK, or an error. Returns 0 if the solution must end: rows could not be formed, or an
+// error.
 static int solve_single_islands(const MlcpJob* job, double* fastest, hfStatus* status) {
   hfMlcp* mlcp = job->mlcp;
   const hfiPartition* partition = &mlcp->islands.partition;
