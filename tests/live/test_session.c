@@ -214,6 +214,7 @@ static void test_wrong_commands_change_nothing(void** state) {
   (void)state;
   char* before = malloc(session.state->size);
   memcpy(before, session.state, session.state->size);
+<<<<<<< HEAD
   assert_below(order(HFI_COMMAND_PLAY, 0, -1, 0), 0);
   assert_below(order(HFI_COMMAND_RESET, 2, 0, 0), 0);
   assert_below(order(HFI_COMMAND_SEEK, 0, -5, 0), 0);
@@ -230,9 +231,52 @@ static void test_wrong_commands_change_nothing(void** state) {
   assert_below(order(HFI_COMMAND_OPTION, 9999, 0, 0), 0);
   assert_below(order(HFI_COMMAND_OPTION, 1, 77, 0), 0); // no such method
   assert_below(order(HFI_COMMAND_SAVE, 0, 0, 0), 0);    // for the server
+=======
+  assert_true(order(HFI_COMMAND_PLAY, 0, -1, 0) < 0);
+  assert_true(order(HFI_COMMAND_RESET, 2, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_SEEK, 0, -5, 0) < 0);
+  assert_true(order(HFI_COMMAND_CONTROL, 1, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_JOINT, 0, 0, 0) < 0); // free
+  assert_true(order(HFI_COMMAND_JOINT, 7, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_DRAG, 0, 0, 0) < 0); // the world
+  assert_true(order(HFI_COMMAND_DRAG, 99, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_FIELD, HF_MODEL_FIELD_COUNT, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_FIELD, HF_FIELD_body_mass, 99, 1) < 0);
+  assert_true(order(HFI_COMMAND_FIELD, HF_FIELD_body_mass, 1, -1) < 0); // no mass
+  assert_true(order(HFI_COMMAND_SCALE, HFI_SCALES, 1, 0) < 0);
+  assert_true(order(HFI_COMMAND_SCALE, 0, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_OPTION, 9999, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_OPTION, 1, 77, 0) < 0); // no such method
+  assert_true(order(HFI_COMMAND_OPTION, 65536 + 1, HF_METHOD_CONVEX, 0) < 0); // not taken for option 1
+  assert_true(order(HFI_COMMAND_OPTION, UINT32_MAX, 0, 0) < 0);
+  assert_true(order(HFI_COMMAND_SAVE, 0, 0, 0) < 0);    // for the server
+>>>>>>> 43449382 (io, near, geometry: results first, frames said, refused sliders go back)
   assert_memory_equal(session.state, before, session.state->size);
   free(before);
   walk(10);
+}
+
+// A slider that is refused lets the others act. The motor's gain times 100 is not finite; doubled masses are 4 kg.
+static void test_a_refused_slider_goes_back(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><worldbody><body><freejoint/><geom size='0.1' mass='2'/></body>"
+      "<body><joint name='rail' type='slide'/><geom size='0.1' mass='2' contype='0' conaffinity='0'/></body>"
+      "</worldbody><actuator><general joint='rail' gainprm='1e307'/></actuator></mujoco>";
+  hfError error = {HF_OK, ""};
+  hfSimConfig config = hf_sim_config_default();
+  assert_int_equal(hf_model_parse(&model, text, strlen(text), "scene", ".", NULL, NULL, &error), HF_OK);
+  hfState* start = hf_state_create(model);
+  assert_int_equal(hfi_session_open(&session, model, &config, start, NULL, 60, &error), HF_OK);
+  hf_state_free(start);
+
+  assert_true(order(HFI_COMMAND_SCALE, HFI_SCALE_ACTUATION, 100, 0) < 0);
+  assert_true(session.scale[HFI_SCALE_ACTUATION] == 1);
+  assert_int_equal(order(HFI_COMMAND_SCALE, HFI_SCALE_MASS, 2, 0), HF_OK);
+  const hfModel* changed = hf_params_model(session.params);
+  assert_true(hf_model_body_mass(changed)[1] == 4);
+  assert_true(hf_model_actuator_gainprm(changed)[0] == 1e307);
+  end(state);
 }
 
 static int set_option(const char* name, double value) {
@@ -281,6 +325,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_mass_scales_what_floats, begin, end),
       cmocka_unit_test_setup_teardown(test_reset_joint_keyframe, begin, end),
       cmocka_unit_test_setup_teardown(test_wrong_commands_change_nothing, begin, end),
+      cmocka_unit_test(test_a_refused_slider_goes_back),
       cmocka_unit_test_setup_teardown(test_the_method_changes_with_its_options, begin, end),
       cmocka_unit_test_setup_teardown(test_damaged_states_are_refused, begin, end),
   };

@@ -14,6 +14,7 @@
 #include "model/state_parts.h"
 #include "sim/sim.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static const hfModel* model_of(const hfiSession* s) {
 
 // ---- making --------------------------------------------------------------------------------------
 
-// Copies controls and poses of mocap bodies, those that are given.
+// Copies those of controls (nu) and poses of mocap bodies that `from` has. from: NULL for none.
 static void copy_input(const hfModel* m, hfInput* to, const hfInput* from) {
   size_t nu = (size_t)m->nu;
   size_t nmocap = (size_t)m->nmocap;
@@ -35,7 +36,8 @@ static void copy_input(const hfModel* m, hfInput* to, const hfInput* from) {
   if (from && from->mocap_quat) memcpy(to->mocap_quat, from->mocap_quat, 4 * nmocap * sizeof(double));
 }
 
-// Makes a sim and kinematics with the present values. If this is refused, the old ones stay.
+// Makes the session's sim, kinematics and stream anew with the present model and configuration. If this is refused, the
+// old ones stay.
 static hfStatus make_sim(hfiSession* s, hfError* error) {
   hfSim* sim = NULL;
   hfDynamics* dynamics = NULL;
@@ -59,6 +61,7 @@ static hfStatus make_sim(hfiSession* s, hfError* error) {
   return HF_OK;
 }
 
+// The user holds no control any more.
 static void release_controls(hfiSession* s) {
   for (int i = 0; i < s->base->nu; ++i) s->held[i] = NAN;
 }
@@ -160,8 +163,9 @@ static void end_drag(hfiSession* s) {
 
 // ---- changed values ------------------------------------------------------------------------------
 
-// Multiplies a field of the model. only_free: only the rows of bodies with a free joint, which are objects and not
-// robots. A negative dynamic friction stands for none, and stays.
+// Sets a field of the changed values to `factor` times the values of the scene. Of a field with a row for each body,
+// only_free chooses the bodies with a free joint, which are objects and not robots; the other rows stay. A negative
+// dynamic friction stands for none: it is copied.
 static void scale_field(hfiSession* s, hfModelField field, double factor, int only_free) {
   double* to = hf_params_field(s->params, field);
   const double* from = (const double*)((uintptr_t)s->base + (uintptr_t)s->base->offset[field]);
@@ -177,14 +181,16 @@ static void scale_field(hfiSession* s, hfModelField field, double factor, int on
   }
 }
 
-// Multiplies the fields that belong to one slider of the page.
-static void apply_scale(hfiSession* s, int what) {
-  double f = s->scale[what];
-  static const hfModelField fields[HFI_SCALES][3] = {
-      {HF_FIELD_geom_friction, HF_FIELD_geom_friction_dynamic, HF_FIELD_pair_friction},
-      {HF_FIELD_body_mass, HF_FIELD_body_inertia, HF_FIELD_body_mass},
-      {HF_FIELD_actuator_gainprm, HF_FIELD_actuator_biasprm, HF_FIELD_actuator_forcerange}};
-  for (int i = 0; i < 3; ++i) scale_field(s, fields[what][i], f, what == HFI_SCALE_MASS);
+// Sets the fields that belong to one slider of the page from the scene's values and the slider's factor.
+static void apply_scale(hfiSession* s, hfiScale what) {
+  enum { MOST_FIELDS = 3 };
+  static const hfModelField fields[HFI_SCALES][MOST_FIELDS] = {
+      [HFI_SCALE_FRICTION] = {HF_FIELD_geom_friction, HF_FIELD_geom_friction_dynamic, HF_FIELD_pair_friction},
+      [HFI_SCALE_MASS] = {HF_FIELD_body_mass, HF_FIELD_body_inertia},
+      [HFI_SCALE_ACTUATION] = {HF_FIELD_actuator_gainprm, HF_FIELD_actuator_biasprm, HF_FIELD_actuator_forcerange}};
+  int count = what == HFI_SCALE_MASS ? 2 : MOST_FIELDS;
+
+  for (int i = 0; i < count; ++i) scale_field(s, fields[what][i], s->scale[what], what == HFI_SCALE_MASS);
 }
 
 // Makes the values that can be changed, when the first one is.
@@ -192,20 +198,41 @@ static hfStatus ensure_params(hfiSession* s, hfError* error) {
   return s->params ? HF_OK : hf_params_create(&s->params, s->base, error);
 }
 
-// Changes a slider of the page. Refuses factors that are not between 0.01 and 100.
+// Checks the changed values, computes what follows from them, and makes the sim with them.
+static hfStatus use_params(hfiSession* s, hfError* error) {
+  hfStatus status = hf_params_update(s->params, error);
+  return status == HF_OK ? make_sim(s, error) : status;
+}
+
+// Updates the values after a refusal, when the caller has put the former ones back. They were accepted before.
+static void update_former_params(hfiSession* s) {
+  hfError ignored;
+  hf_params_update(s->params, &ignored);
+}
+
+// Changes a slider of the page: index says which, x[0] is its factor. Refuses factors that are not between 0.01 and
+// 100. After a refusal the slider and its values are as before.
 static hfStatus change_scale(hfiSession* s, const hfiCommand* c, hfError* error) {
   if (c->index >= HFI_SCALES || !(c->x[0] >= 0.01 && c->x[0] <= 100))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "scale %u by %g: allowed is 0.01 to 100", c->index, c->x[0]);
   hfStatus status = ensure_params(s, error);
   if (status != HF_OK) return status;
 
-  s->scale[c->index] = c->x[0];
-  apply_scale(s, (int)c->index);
-  status = hf_params_update(s->params, error);
-  return status == HF_OK ? make_sim(s, error) : status;
+  hfiScale what = (hfiScale)c->index;
+  double old = s->scale[what];
+  s->scale[what] = c->x[0];
+  apply_scale(s, what);
+  status = use_params(s, error);
+  if (status == HF_OK) return HF_OK;
+
+  s->scale[what] = old;
+  apply_scale(s, what);
+  update_former_params(s);
+  return status;
 }
 
-// Changes one number of the model. After a refusal it is as before.
+// Changes one number of the model: index is its field, x[0] its place in the field, x[1] the new value. After a refusal
+// the number is as before.
 static hfStatus change_field(hfiSession* s, const hfiCommand* c, hfError* error) {
   if (c->index >= HF_MODEL_FIELD_COUNT)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no field %u", c->index);
@@ -218,24 +245,30 @@ static hfStatus change_field(hfiSession* s, const hfiCommand* c, hfError* error)
   double* number = hf_params_field(s->params, (hfModelField)c->index) + (long)c->x[0];
   double old = *number;
   *number = c->x[1];
-  status = hf_params_update(s->params, error);
-  if (status == HF_OK) status = make_sim(s, error);
-  if (status != HF_OK) *number = old;
+  status = use_params(s, error);
+  if (status == HF_OK) return HF_OK;
+
+  *number = old;
+  update_former_params(s);
   return status;
 }
 
-// Changes an option of the sim. After a refusal it is as before.
+// Changes an option of the sim: index is its number in the configuration, x[0] its value. After a refusal the
+// configuration is as before.
 static hfStatus change_option(hfiSession* s, const hfiCommand* c, hfError* error) {
-  char value[32];
-  const char* name = hf_sim_config_name((int)(c->index & 0xffff));
+  const char* name = c->index <= INT_MAX ? hf_sim_config_name((int)c->index) : NULL;
   if (!name) return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no option %u", c->index);
 
-  hfSimConfig old = s->config;
+  // options of every type are set, and checked, by a function that takes text
+  char value[32];
   locale_t outer = hfi_enter_c_locale();
   snprintf(value, sizeof value, "%.17g", c->x[0]);
   hfi_leave_c_locale(outer);
 
+  hfSimConfig old = s->config;
   hfStatus status = hf_sim_config_set(&s->config, name, value, error);
+
+  // a change of the method gives the options that cannot act with the new one their defaults; -1 is the model's method
   if (status == HF_OK && s->config.method != old.method) {
     int method = s->config.method < 0 ? s->base->world.method : s->config.method;
     s->config = old;
@@ -249,7 +282,7 @@ static hfStatus change_option(hfiSession* s, const hfiCommand* c, hfError* error
 
 // ---- time ----------------------------------------------------------------------------------------
 
-// Goes back to the start (index 0), or to keyframe index - 1.
+// Goes back to the start (index 0), or to keyframe index - 1. Forgets the history, and what the user holds or drags.
 static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
   if (c->index > (uint32_t)s->base->nkey)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no keyframe %u", c->index);
@@ -268,8 +301,8 @@ static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
   return status;
 }
 
-// Goes back to a time, or to the oldest moment that is kept: the moment that a page asks for may have been dropped
-// while the world played.
+// Goes back to the last moment of the history that is not later than a time, and forgets the later ones. If the history
+// begins later, goes to its oldest moment: the one that a page asks for may have been dropped while the world played.
 static hfStatus seek(hfiSession* s, double time, hfError* error) {
   static const double TIME_TOLERANCE = 1e-9; // between the time that a page shows and the time of a moment [s]
   const hfiMoment* m = hfi_history_find(&s->history, time + TIME_TOLERANCE);
@@ -282,14 +315,16 @@ static hfStatus seek(hfiSession* s, double time, hfError* error) {
   return status;
 }
 
-// Continues from the payload of a state chunk: head, controls, mocap poses, state without the unused memory. Refuses
-// one that does not fit the model.
+// Continues from the payload of a state chunk: head, controls (nu), mocap positions (3 nmocap) and quaternions
+// (4 nmocap), or none of these poses, then the state up to its last contact memory. with_controls: 1 lets the recorded
+// controls act, 0 the present ones. Refuses a payload that does not fit the model, and then changes nothing.
 hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, int with_controls, hfError* error) {
   hfiStateHead head;
   hfState state;
   const hfModel* m = s->base;
   const char* bytes = payload;
 
+  // the head, and room for the numbers of inputs and the fixed part of the state
   if (size < sizeof head) return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
   memcpy(&head, bytes, sizeof head);
   size_t numbers = ((size_t)m->nu + 7 * (size_t)head.nmocap) * sizeof(double);
@@ -297,7 +332,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   if (!has_mocap || size < sizeof head + numbers + sizeof state)
     return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
 
-  // the memory of contacts ends with its last contact
+  // the state has the sizes of ours; its memory of contacts ends with its last contact
   memcpy(&state, bytes + sizeof head + numbers, sizeof state);
   size_t memory = (size_t)(state.nmemory > 0 ? state.nmemory : 0) * sizeof(hfContactMemory);
   size_t used = (size_t)s->state->off_memory + memory;
@@ -318,11 +353,11 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   }
 
   // the size and the room of our own state stay
-  uint64_t whole = s->state->size;
-  int32_t room = s->state->max_memory;
+  uint64_t own_size = s->state->size;
+  int32_t own_room = s->state->max_memory;
   memcpy(s->state, bytes + sizeof head + numbers, used);
-  s->state->size = whole;
-  s->state->max_memory = room;
+  s->state->size = own_size;
+  s->state->max_memory = own_room;
   s->debt = 0;
   s->status = HF_OK;
   return HF_OK;
@@ -330,7 +365,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
 
 // ---- commands ------------------------------------------------------------------------------------
 
-// Lets the user hold a control.
+// Lets the user hold the control `index` at the value x[0].
 static hfStatus set_control(hfiSession* s, const hfiCommand* c, hfError* error) {
   if (c->index >= (uint32_t)s->base->nu)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no actuator %u", c->index);
@@ -338,7 +373,7 @@ static hfStatus set_control(hfiSession* s, const hfiCommand* c, hfError* error) 
   return HF_OK;
 }
 
-// Puts a hinge or slide to a position, at rest.
+// Puts hinge or slide `index` to the position x[0] [rad or m], at rest. Refuses other joints.
 static hfStatus set_joint(hfiSession* s, const hfiCommand* c, hfError* error) {
   const hfModel* m = s->base;
   if (c->index >= (uint32_t)m->njnt || hf_joint_info(hf_model_jnt_type(m)[c->index]).nv != 1)
@@ -348,7 +383,7 @@ static hfStatus set_joint(hfiSession* s, const hfiCommand* c, hfError* error) {
   return HF_OK;
 }
 
-// Executes a command. A refusal changes nothing.
+// Executes a command; command.h says what its index and numbers are. A refusal changes nothing.
 hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error) {
   enum { MOST_STEPS = 1000, MOST_SPEED = 1000 };
 
@@ -450,12 +485,14 @@ void hfi_session_advance(hfiSession* s, double wall, double budget, hfiBytes* ou
   }
 }
 
+// Adds a state chunk of the present.
 void hfi_session_state(hfiSession* s, hfiBytes* out) {
   hfInput input = step_input(s);
   hfi_stream_state(s->base, s->state, &input, out);
 }
 
-// Adds a frame of the present, and keeps it with the state in the history if time has passed since the last one.
+// Adds a frame of the present to `out`, and keeps it with the state in the history if simulated time has passed since
+// the last one there. wall: seconds of the clock that the frame reports.
 void hfi_session_frame(hfiSession* s, double wall, hfiBytes* out) {
   hfInput input = step_input(s);
   hfi_stream_frame(&s->stream, s->sim, s->state, &input, wall, out);

@@ -49,6 +49,8 @@ static void keep_first_line(char* report) {
 static hfStatus run_qhull(hfiTriMesh* mesh, int max_vertices, FILE* report, int* code) {
   qhT* qh = calloc(1, sizeof *qh);
   if (!qh) return HF_ERROR_MEMORY;
+
+  // TA: how many points qhull may add to the first four, which make a tetrahedron
   char command[64] = "qhull Qt";
   if (max_vertices > 3) snprintf(command, sizeof command, "qhull Qt TA%d", max_vertices - 4);
 

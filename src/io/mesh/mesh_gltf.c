@@ -90,6 +90,7 @@ static Buffer decode_base64(const char* text) {
 
 // Reads a file beside the document. %XX in its name stands for a byte.
 static Buffer read_file_beside(Gltf* g, const char* uri) {
+  static const size_t MOST_FILE_BYTES = (size_t)1 << 30;
   char path[4096];
   const char* slash = strrchr(g->file, '/');
   size_t n = (size_t)snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - g->file) + 1 : 0, g->file);
@@ -104,7 +105,7 @@ static Buffer read_file_beside(Gltf* g, const char* uri) {
   path[n < sizeof path ? n : sizeof path - 1] = '\0';
 
   Buffer b = {0};
-  b.owned = hfi_slurp(path, (size_t)1 << 30, &b.size, g->error);
+  b.owned = hfi_slurp(path, MOST_FILE_BYTES, &b.size, g->error);
   b.data = b.owned;
   if (!b.data) g->status = HF_ERROR_FILE;
   return b;
@@ -123,6 +124,7 @@ static Buffer read_buffer(Gltf* g, size_t i) {
   } else if (!uri) {
     REFUSE(g, "%s: buffer %zu has no bytes", g->file, i);
   } else if (strncmp(uri, "data:", 5) == 0) {
+    // data:TYPE;base64,BYTES
     if (comma && comma - uri >= 7 && strncmp(comma - 7, ";base64", 7) == 0)
       b = decode_base64(comma + 1);
     else
@@ -363,8 +365,9 @@ static void read_node(Gltf* g, json_int_t i, hfiNodeFrame outer, int depth) {
   }
 
   hfiNodeFrame placement = hfi_node_frame_chain(outer, read_transformation(node));
-  const json_t* mesh = get_item(g, "meshes", get_whole(node, "mesh", -1));
 
+  // a node without a mesh has no primitives
+  const json_t* mesh = get_item(g, "meshes", get_whole(node, "mesh", -1));
   const json_t* primitives = json_object_get(mesh, "primitives");
   for (size_t k = 0; k < json_array_size(primitives) && !g->status; ++k)
     read_primitive(g, json_array_get(primitives, k), placement);

@@ -44,6 +44,8 @@ static hfStatus read_header(Image* im, const uint8_t* p, uint32_t length) {
   enum { HEADER_BYTES = 13 };
   static const int channels[COLOUR_TYPES] = {1, 0, 3, 1, 2, 0, 4}; // number of channels by colour type
   if (length != HEADER_BYTES) return refuse(im, "the header of the PNG image is broken");
+
+  // width, height, bits of a channel, colour type, methods of compression and filter, interlacing
   uint32_t width = read_word(p);
   uint32_t height = read_word(p + 4);
   im->depth = p[8];

@@ -111,7 +111,8 @@ static void read_asset(hfiMjcf* m, hfiElem* elem) {
 // Sets what holds for a document until its <compiler> says something else. outer: the document that attaches it, or
 // NULL.
 static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
-  static const hfiOverride no_override = {0, 0, {0.02, 1}, {0.9, 0.95, 0.001, 0.5, 2}, {1, 1, 0.005, 0.0001, 0.0001}};
+  static const hfiOverride no_override = {
+      .solref = {0.02, 1}, .solimp = {0.9, 0.95, 0.001, 0.5, 2}, .friction = {1, 1, 0.005, 0.0001, 0.0001}};
 
   m->table = &table;
   m->r = r;

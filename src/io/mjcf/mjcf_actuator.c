@@ -134,13 +134,14 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   return 0;
 }
 
-// Sets ctrlrange (for an integrator actrange) to the middle of the target's range, plus and minus inheritrange/2 times
-// its width.
+// Sets ctrlrange (for an integrator actrange) of a position servo to the middle of the target's range, plus and minus
+// inheritrange/2 times its width. Does nothing if inheritrange is 0, or if the actuator is no position servo.
 static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (s->inheritrange == 0) return;
   hfActuatorDef* d = &s->def;
   int on_joint = d->trntype == HF_TRANSMISSION_JOINT;
   int on_tendon = d->trntype == HF_TRANSMISSION_TENDON;
+  // force = kp u - kp l + ...: gain and bias balance where the length l is the control u
   int is_positional = d->gaintype == HF_GAIN_FIXED && d->biastype == HF_BIAS_AFFINE && d->gainprm[0] == -d->biasprm[1];
   if (!is_positional) return;
 

@@ -60,7 +60,7 @@ void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   const char* srdf = hfi_attr(elem, "srdf");
   const char* name_in_file = hfi_attr(root, hfi_is(root, "mujoco") ? "model" : "name");
   if (!name) name = name_in_file;
-  asset->name = name ? name : "MuJoCo Model";
+  asset->name = name ? name : "MuJoCo Model"; // MuJoCo's name for a model without one
   asset->path = path;
   if (srdf && !hfi_is(root, "robot")) hfi_fail(r, elem, HF_ERROR_MODEL, "srdf: it is for a URDF, and %s is none", path);
 

@@ -257,8 +257,14 @@ static hfWorld read_options_of(hfiMjcf* doc, const hfWorld* default_options) {
   return given;
 }
 
-// Compares the options of a model that is attached with those of the file. Where they differ, as <compiler conflict>
-// says: takes an option over if the file leaves it at its default, or refuses.
+// Compares the options of a model that is attached with those of the file. An option that the attached model changes
+// from its default, to another value than the file's, is
+//
+//   refused      if the file changes it, too, or, with conflict="error", if the file only writes its default
+//   taken over   with conflict="merge", if the file does not write it; a flag even if the file writes its default
+//   left alone   otherwise, and always with conflict="warning"
+//
+// mine, theirs, usual: the value in the file, in the attached model, and the default.
 void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem) {
   if (m->compiler.conflict == HFI_CONFLICT_WARNING || m->attached || m->r->skeleton) return;
   hfWorld attached_options = read_options_of(attached, &m->default_options);

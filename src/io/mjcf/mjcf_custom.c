@@ -250,10 +250,11 @@ static void read_numbers(hfiMjcf* m, const hfiCustom* c, const hfiKeyword* kind,
   static const struct {
     int least, most;
   } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}, {0, 0}, {0, 0}}; // by hfSignalType
+  enum { MOST_NUMBERS = 5 }; // the largest `most`
   int count = 0;
   int least = counts[kind->value].least;
   int most = counts[kind->value].most;
-  double* x = HFI_NEW(m->r, double, 5);
+  double* x = HFI_NEW(m->r, double, MOST_NUMBERS);
   const double* given = hfi_parse_list(m->r, c->elem, "data", text, &count);
 
   if (!m->r->status && least == most && count != most)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+// Memory for count items of `width` bytes in the pool of the writer, and for one more: the zero byte of a text, or an
+// array that is not empty. NULL after a refusal.
 void* hfi_robot_take(hfiRobotWriter* w, size_t count, size_t width) {
   void* memory = w->xml.status ? NULL : hfi_pool_copy(&w->pool, NULL, (count + 1) * width);
   if (!memory) hfi_xml_refuse_memory(&w->xml);
@@ -21,6 +23,7 @@ const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) {
   int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
 
+  // hfi_robot_take adds the zero byte
   char* text = length < 0 ? NULL : hfi_robot_take(w, (size_t)length, 1);
   if (text) vsnprintf(text, (size_t)length + 1, format, again);
   va_end(again);
@@ -41,6 +44,7 @@ const char* hfi_robot_unique(hfiRobotWriter* w, int space, const char* wanted, c
   return name;
 }
 
+// The name of an object, or KIND_ID for one without a name.
 const char* hfi_robot_name_of(hfiRobotWriter* w, hfObjectKind kind, int id) {
   const char* name = hf_model_name(w->m, kind, id);
   return *name ? name : hfi_robot_format(w, "%s_%d", hf_object_kind_name(kind), id);
@@ -56,6 +60,7 @@ void hfi_robot_warn(hfiRobotWriter* w, const char* format, ...) {
   if (!w->xml.status) hfi_diagnostics_add(w->diagnostics, HF_WARNING, w->xml.path, 0, message, "");
 }
 
+// Warns that `count` things of a kind are not in the file; does nothing for none.
 void hfi_robot_left_out(hfiRobotWriter* w, int count, const char* what) {
   if (count) hfi_robot_warn(w, "left out, because %s cannot say it: %s (%d)", w->format, what, count);
 }

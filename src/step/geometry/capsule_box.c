@@ -171,7 +171,8 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
   double least = min2(end[0].distance, end[1].distance);
   if (near.distance < least - LEAST_LEAD * max2(least, q->radius)) {
     if (lo < t && t < hi) return touch_over_edge(q, t, near, end, points);
-    end[t >= hi] = near;
+    if (t >= hi) end[1] = near;
+    else end[0] = near;
   }
 
   for (int k = 0; k < 2; ++k) points[k] = point_of(end[k], q->radius, (uint32_t)k);

@@ -151,6 +151,8 @@ static hfiNearest cylinder_nearest(const hfiShape* s, hfVec3 p) {
   double a = rho - radius;
   double b = fabs(p.z) - half;
   double up = sign_of(p.z);
+
+  // away from the axis; on it, and where 1/rho overflows, any direction across it will do
   hfVec3 radial = rho > 0 && isfinite(inverse) ? v3(p.x * inverse, p.y * inverse, 0) : v3(1, 0, 0);
 
   // beyond both: the rim, unless the squares of the gaps underflow

@@ -224,6 +224,7 @@ static double compute_contact_with_face_of_A(const hfiCores* c, hfiDifferenceFac
   double height;
   if (!find_lowest_of_B(c, m, f, &low, &height)) return 0;
 
+  // the witness: a point of B's lowest vertex or edge, or a vertex of its lowest face that is over the face of A
   double inside;
   if (f->lowest_face < 0) {
     inside = find_witness(&above, &low, &closest->pb);

@@ -1,9 +1,12 @@
 // Ellipsoid with the half axes e = size, x = E u over the unit sphere, E = diag(e).
 //
-// Nearest to a point p: x_i = e_i^2 p_i/(t + e_i^2) with t the largest root of F(t) = sum (e_i p_i/(t + e_i^2))^2 - 1
-// (Eberly, "Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid", 2013). With s = t + e_min^2 > 0
-// the smallest denominator is s itself, without cancellation. F falls and is convex, so that Newton's method converges
-// from any point left of the root.
+// Nearest to a point p: x_i = e_i^2 p_i/(t + e_i^2) with the largest t for which sum (x_i/e_i)^2 = 1 (Eberly, "Distance
+// from a point to an ellipse, an ellipsoid, or a hyperellipsoid", 2013). With s = t + e_min^2 > 0 the smallest
+// denominator is s itself, without cancellation: s is the largest root of
+//
+//   F(s) = sum (e_i y_i/(s + e_i^2 - e_min^2))^2 - 1,   y_i = |p_i|
+//
+// F falls and is convex, so that Newton's method converges from any point left of the root.
 #include "step/geometry/shape_table.h"
 
 static hfiAabb ellipsoid_bounds(const hfiShape* s, const hfPose* X) {
@@ -47,15 +50,17 @@ static double ellipsoid_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, hfVec3 
   return (v3_dot(Eu, Ev) - v3_dot(Ed, Eu) * v3_dot(Ed, Ev) / (h * h)) / h;
 }
 
-// Returns the root s of F [m^2], or 0 if the nearest point lies along the smallest axis.
-// y: |p|; gap2: e_i^2 - e_min^2
+// Returns the largest root s of F [m^2], or 0 if F has no positive root: then the other axes do not fill the sum, and
+// the component along the smallest axis is free (ellipsoid_nearest). y: the three |p_i|; gap2: e_i^2 - e_min^2
 static double solve_secular(const double e[3], const double y[3], const double gap2[3]) {
+  enum { MOST_NEWTON_STEPS = 60 }; // Rounding stops the method earlier; this only bounds the loop.
+
   // At this s one term of F alone is 1, so that s is left of the root, or s is 0.
   double s = 0;
   for (int i = 0; i < 3; ++i) s = max2(s, e[i] * y[i] - gap2[i]);
 
   // Newton's method until rounding stops it; `slope` is -F'(s)
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < MOST_NEWTON_STEPS; ++k) {
     double F = -1;
     double slope = 0;
     for (int i = 0; i < 3; ++i) {

@@ -87,7 +87,8 @@ static int ball_misses_cell(const hfiFieldQuery* q, int c, int r, double low, do
   return hfi_field_is_beyond(q, x * x + y * y + z * z, 1);
 }
 
-// Returns the sides of A on which cell (c, r) lies, as the bits that hfield_query.h describes.
+// Returns on which sides of A, beyond its box and the margin, cell (c, r) lies: bit 1 << i for the side +i of A's
+// frame, 8 << i for -i, or HFI_BELOW alone. 0: the cell may be near A.
 int hfi_field_sides(const hfiFieldQuery* q, int c, int r) {
   const hfiHeightField* f = q->f;
   double z00 = hfi_hfield_height(f, c, r);

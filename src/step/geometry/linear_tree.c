@@ -136,7 +136,7 @@ void hfi_tree_init(hfiLinearTree* tree, int count, int stride, const double* poi
   for (int32_t i = 0; i < count; ++i) tree->order[i] = i;
   build_node(tree, root_of(tree));
 
-  // largest coordinates
+  // scale: the largest |x_0| to |x_2|, and the largest |x_3|
   const hfiTreeBox* all = tree->box;
   tree->scale[0] = 0;
   tree->scale[1] = 0;

@@ -237,7 +237,7 @@ static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3
   p->best.gap = gap;
   if (!moves) return right;
 
-  // The support points move along their edges until they face each other.
+  // The support points move along their edges until they face each other; hfi_polish computes pa from pb.
   p->best.pb = support.b;
   for (int i = of_A; i < e->count; ++i) p->best.pb = v3_axpy(way[i], e->direction[i], p->best.pb);
   return 1;
@@ -260,7 +260,7 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
     hfi_edges_join(&all, &b);
   }
 
-  // There is no face and there are no two parallel edges.
+  // without a face and without two parallel edges, the witnesses must be between the ends of their edges
   int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count;
   return try_guess(p, &all, of_A, single, p->best.n);
 }

@@ -93,9 +93,11 @@ static void find_gaps(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, c
   for (int j = 0; j < 3; ++j) gap[3 + j] = fabs(v3_get(d_b, j)) - v3_get(*h_b, j) - v3_get(extent_a, j);
 }
 
-// Does an axis of one of the two boxes separate them by more than the margin? The axis of the last time is tried alone,
-// then all of them. Writes the axis that does.
-static int boxes_are_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, double margin, int32_t* axis) {
+// Finds an axis of one of the two boxes that separates them by more than the margin. Tries *axis alone, the one of the
+// last time, then all of them: 0 to 2 are axes of the first box, 3 to 5 of the second. Writes it to *axis and returns
+// 1, or returns 0 if there is none.
+static int find_separating_axis(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, double margin,
+                                int32_t* axis) {
   const hfPose* A = &X_WG[c->a];
   const hfPose* B = &X_WG[c->b];
   const hfVec3* h_a = &s->half[c->a];
@@ -128,7 +130,7 @@ HFI_FORCE_INLINE int are_far_apart(const hfiScene* s, const hfPose* X_WG, const 
   }
 
   if (spheres_are_apart(X_WG, c, cull->radius + margin)) return 1;
-  return cull->compares_boxes && boxes_are_apart(s, X_WG, c, margin, &cull->axis);
+  return cull->compares_boxes && find_separating_axis(s, X_WG, c, margin, &cull->axis);
 }
 
 // ---- the list of near pairs ---------------------------------------------------------------------------
@@ -363,7 +365,8 @@ typedef struct SceneQuery {
   hfiShares shares; // of the list of near pairs
 } SceneQuery;
 
-// Finds the points of candidate i. Returns their number. Writes the pair_reach of its cull.
+// Finds the points of candidate i. Returns their number. Writes how far its geoms come towards each other to the
+// pair_reach of its cull; INFINITY if that was not asked, or is no less than the sum of their reaches.
 static inline int collide_candidate(const SceneQuery* q, int i, hfiContactPoint* points) {
   hfiScene* s = q->scene;
   const hfiSceneOptions* options = &s->options;
@@ -408,7 +411,8 @@ static void collide_share(void* data, int share) {
         lost++;
         continue;
       }
-      q->out[begin + count] = (hfiRawContact){c->a, c->b, c->pair, i, points[p], 0, 0};
+      q->out[begin + count] = (hfiRawContact){
+          .geom_a = c->a, .geom_b = c->b, .pair = c->pair, .candidate = i, .point = points[p]};
       count++;
     }
   }

@@ -1,5 +1,6 @@
 // Which of the points found act in a step. A point acts if it is deeper than -gap. With a horizon h a point also acts
-// if it would close within h:
+// if it would close within h. The depth r->depth is the overlap plus the gap at which the contact begins to act [m]; a
+// point is open by -depth.
 //
 //   1. Mark the trees that have a point that acts: they may be stopped by it.
 //   2. A point closes if the free motion of both bodies closes it, or the free motion of one body while the other,
@@ -69,7 +70,7 @@ static double choose_closing(hfiNear* near, double h) {
   double widest = 0;
 
   int any_added = 1;
-  for (int round = 2; any_added; ++round) {
+  for (int round = 2; any_added; ++round) { // Round 1 is rule 1.
     any_added = 0;
     for (int i = 0; i < near->nfound; ++i) {
       hfiRawContact* r = &near->found[i];
@@ -111,7 +112,7 @@ double hfi_near_choose(hfiNear* near, double gap, double horizon) {
   int predicts = horizon > 0;
   int waiting = 0; // number of points that do not act yet
 
-  // rule 1
+  // rule 1; the marks are needed only for the rules after it
   if (predicts) memset(near->touched, 0, sizeof *near->touched * (size_t)m->ntree);
   for (int i = 0; i < near->nfound; ++i) {
     hfiRawContact* r = &near->found[i];

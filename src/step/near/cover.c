@@ -271,24 +271,29 @@ static int covers_alone(const hfiNear* near, const hfMotion* V, double h, int su
   return covers(near, V, h, support_side, side) && (wins || !covers(near, V, h, side, support_side));
 }
 
-// Is group i covered? A group that is covered itself covers nothing. A group that is ASKED covers nothing either: three
-// groups that cover each other in a ring would never get an answer.
-static int is_covered(hfiNear* near, const hfMotion* V, double h, int i) {
+// Finds out whether group i is covered, and keeps the answer in its state. Returns 1 if it is covered or ASKED, else 0.
+//
+// A group that is covered itself covers nothing. A group that is ASKED, because its answer is still being looked for,
+// covers nothing either: three groups that cover each other in a ring would never get an answer.
+static int find_covered(hfiNear* near, const hfMotion* V, double h, int i) {
   const hfiCover* cover = &near->cover;
   hfiPointGroup* group = &cover->group[i];
   const hfiRawContact* r = &near->found[group->first];
 
   if (group->state != UNKNOWN) return group->state != FREE;
-  if (group->depth > deepest_support(near, r)) { // A deeper contact is not an effect of tilt: it acts.
+
+  // a contact deeper than all that may cover it is not an effect of tilt: it acts
+  if (group->depth > deepest_support(near, r)) {
     group->state = FREE;
     return 0;
   }
 
+  // another group that has one of the two geoms may cover it
   group->state = ASKED;
   for (int side = 2 * i; side < 2 * i + 2; ++side) {
     int geom = is_second(side) ? r->geom_b : r->geom_a;
     for (int support = cover->first_side[geom]; support >= 0; support = cover->next_side[support]) {
-      if (!covers_alone(near, V, h, support, side) || is_covered(near, V, h, support / 2)) continue;
+      if (!covers_alone(near, V, h, support, side) || find_covered(near, V, h, support / 2)) continue;
       group->state = COVERED;
       return 1;
     }
@@ -313,7 +318,7 @@ void hfi_near_drop_covered(hfiNear* near, const hfMotion* V, double h, int acts)
   // points of covered groups
   for (int i = 0; i < n; ++i) {
     const hfiPointGroup* group = &cover->group[i];
-    if (near->found[group->first].acts != acts || !is_covered(near, V, h, i)) continue;
+    if (near->found[group->first].acts != acts || !find_covered(near, V, h, i)) continue;
     for (int k = group->first; k <= group->last; ++k) {
       if (!near->found[k].acts) continue;
       near->found[k].acts = 0;

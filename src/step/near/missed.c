@@ -35,8 +35,9 @@ static inline double excess_speed(const double* v1, const double* foreseen, cons
   return even + odd;
 }
 
-// Marks in foresight.unforeseen each tree that has a point which v1 may move noticeably further than predicted, and
-// adds to foresight.excess. Returns the largest such distance [m]; 0 if there is no such tree.
+// Marks in foresight.unforeseen each tree that has a point which v1 may move noticeably further than predicted. Adds to
+// foresight.excess the bound on how much further. Returns the largest distance of the marked trees [m]; 0 if no tree is
+// marked, and then the marks may not be written.
 static double mark_unforeseen(hfiNear* near, const double* v1, double h) {
   const hfModel* m = near->model;
   hfiForesight* f = &near->foresight;
@@ -143,7 +144,7 @@ int hfi_near_add_missed(hfiNear* near, const double* v1, double h, int32_t* numb
   int moves_further = excess > HFI_FURTHER;
   if (!(excess > 0) || (!moves_further && !any_may_be_missed(near))) return 0;
 
-  // velocities of the links at rates v1
+  // velocities of the links at rates v1, which are written to d->B
   hfi_accelerate(d, v1);
   const hfMotion* V = d->B;
 

@@ -51,8 +51,9 @@ static hfVec3 carrying_velocity(const hfiPaths* paths, int geom_a, int geom_b) {
   return hfi_frame_velocity(d, paths->V, link, d->X_WB[d->link[link].body].p);
 }
 
-// Returns the path of geom g in a frame that moves with velocity u: a free body turns about the centre that is known
-// for its tree, any other link about its screw axis.
+// Returns the path of geom g: a free body turns about the centre that is known for its tree, any other link about its
+// screw axis, seen from a frame that moves with velocity u. u: of the body that carries both geoms of the pair; zero if
+// there is none, and so for every free body.
 static hfiMover make_mover(const hfiPaths* paths, hfVec3 u, int g) {
   const hfiNear* near = paths->near;
   const hfDynamics* d = near->dynamics;

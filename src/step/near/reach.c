@@ -27,8 +27,9 @@
 
 // ---- one geom ---------------------------------------------------------------------------------------
 
-// Computes the reach (ngeom) of geoms that can touch another, with the velocities V of the links (nlink). push (ntree):
-// see hfiReach, or NULL. Returns what is farthest.
+// Computes the reach (ngeom) of geoms that can touch another, with the velocities V of the links (nlink), whose linear
+// parts are at the reference point p_WO of the tree. push (ntree): how far forces push each tree beyond its free motion
+// [m]; NULL: nowhere. Returns how far the origins of bodies move at most, and how far bodies turn.
 static hfiFarthest measure_reach(const hfiNear* near, const hfMotion* V, double h, const double* push, double* reach) {
   const hfModel* m = near->model;
   const hfDynamics* d = near->dynamics;
@@ -45,7 +46,7 @@ static hfiFarthest measure_reach(const hfiNear* near, const hfMotion* V, double 
     int g = scene->active[k];
     int b = body[g];
 
-    // the geoms of a body follow each other; a body without dofs does not move
+    // a new body, because the geoms of a body follow each other; without dofs it does not move
     if (b != before) {
       base = 0;
       turn = 0;

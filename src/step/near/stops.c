@@ -283,6 +283,8 @@ static int stop_pair(const hfiPaths* paths, const hfiRawContact* r, double* stop
 
   for (int k = 0; k < 2; ++k)
     if (p.tree[k] >= 0) p.stop_time[k] = stop_time[p.tree[k]];
+
+  // the contact at the start of the step, if geometry remembers it; otherwise it is computed when it is needed
   p.has_start = hfi_scene_recent(&near->scene, near->dynamics->X_WG, r->candidate, &p.start);
   p.start_is_known = p.has_start;
   double t = find_stop_time(&p, h, r->point.n_W);
@@ -396,7 +398,8 @@ static int mark_passing(hfiNear* near, const hfMotion* V, double h) {
 }
 
 // Finds for how long each tree may move at the velocities v1 so that no two bodies pass through each other within h.
-// Returns the stop times (ntree) [s], or NULL if all trees move over the whole step. Writes near->passage.
+// Returns the stop times (ntree) [s], or NULL if all trees move over the whole step. Writes near->passage. flight,
+// gyroscopic: for the paths of free bodies (hfi_near_turning_centres).
 const double* hfi_near_find_stops(hfiNear* near, const hfiFlight* flight, int gyroscopic, const double* v1, double h) {
   hfDynamics* d = near->dynamics;
   const hfiFarthest* farthest = &near->reach.farthest;
@@ -408,7 +411,7 @@ const double* hfi_near_find_stops(hfiNear* near, const hfiFlight* flight, int gy
   if (!near->nfound && all_are_found) return NULL;
   if (moves_as_one(near, h, h * change_of_speed(near, v1))) return NULL;
 
-  // velocities of the links at rates v1
+  // velocities of the links at rates v1, which are written to d->B
   hfi_accelerate(d, v1);
   hfi_near_turning_centres(near, flight, gyroscopic, v1);
   const hfiPaths paths = {near, d->B, h};

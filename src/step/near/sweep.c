@@ -66,7 +66,8 @@ static double margin_of_pair(const hfiRawContact* point, int n) {
   return point[i].depth - point[i].point.depth;
 }
 
-// Replaces the n points of a pair by one point, where the two meet at time t. The others never act.
+// Replaces the n points of a pair by one point, where the two meet at time t: the first point takes its values and acts
+// as `acts` says (HFI_ACTS or HFI_ACTS_NEWLY). The others never act.
 //
 // The gap of this point is the distance by which the centres come nearer along the normal until then; it is zero where
 // the bodies only turn towards each other. The point belongs to the faster geom and lies on the line through its centre
