@@ -78,7 +78,7 @@ static Buffer decode_base64(const char* text) {
   int bits = 0;
 
   for (; bytes && base64_digit(*text) >= 0; ++text) {
-    word = (word << 6 | (unsigned)base64_digit(*text)) & 0xffff;
+    word = (word << 6 | (unsigned)base64_digit(*text)) & 0xffff; // at most 14 bits are needed
     bits += 6;
     if (bits < 8) continue;
     bits -= 8;

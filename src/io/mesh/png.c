@@ -92,12 +92,13 @@ static hfStatus read_chunk(Image* im, const uint8_t* type, const uint8_t* p, uin
 
 // Reads all chunks up to IEND. A chunk: length, type, contents, and the checksum of type and contents.
 static hfStatus read_chunks(Image* im, const uint8_t* p, size_t size) {
-  static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  if (size < 8 || memcmp(p, signature, 8) != 0) return refuse(im, "not a PNG image");
+  enum { SIGNATURE_BYTES = 8, FRAME_BYTES = 12 }; // FRAME: length, type and checksum of a chunk
+  static const uint8_t signature[SIGNATURE_BYTES] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  if (size < SIGNATURE_BYTES || memcmp(p, signature, SIGNATURE_BYTES) != 0) return refuse(im, "not a PNG image");
 
-  for (size_t start = 8; start + 12 <= size;) {
+  for (size_t start = SIGNATURE_BYTES; start + FRAME_BYTES <= size;) {
     uint32_t length = read_word(p + start);
-    if (length > size - start - 12) return refuse(im, "the PNG image is cut short");
+    if (length > size - start - FRAME_BYTES) return refuse(im, "the PNG image is cut short");
 
     const uint8_t* type = p + start + 4;
     uLong checksum = crc32(crc32(0, NULL, 0), type, (uInt)(length + 4));
@@ -105,7 +106,7 @@ static hfStatus read_chunks(Image* im, const uint8_t* p, size_t size) {
     if (memcmp(type, "IEND", 4) == 0) return HF_OK;
     hfStatus status = read_chunk(im, type, type + 4, length);
     if (status != HF_OK) return status;
-    start += 12 + (size_t)length;
+    start += FRAME_BYTES + (size_t)length;
   }
   return refuse(im, "the PNG image is cut short");
 }
@@ -144,10 +145,13 @@ static int unfilter(uint8_t* line, const uint8_t* above, size_t n, size_t step) 
   return 1;
 }
 
-// The grey value of pixel i of an unfiltered line; -1 if the palette has no such colour.
+// The grey value of pixel i of an unfiltered line, 0 to 255: of 16 bits the upper byte, of a colour its red; -1 if the
+// palette has no such colour.
 static int get_grey(const Image* im, const uint8_t* line, int i) {
   int value = 0;
   int largest = 255;
+
+  // behind the byte of the filter; several small pixels share a byte, the first one has its highest bits
   if (im->depth >= 8) {
     value = line[1 + (size_t)i * (size_t)im->channels * (size_t)(im->depth / 8)];
   } else {

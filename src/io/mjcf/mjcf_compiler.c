@@ -154,20 +154,21 @@ static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "density and viscosity cannot be negative");
 }
 
-// Reads which groups of actuators do not act.
+// Reads which groups of actuators do not act: bit g of disabled_groups for group g.
 static void read_disabled_groups(hfiMjcf* m, const hfiElem* elem) {
-  double group[31];
-  int count = hfi_read_reals(m->r, elem, "actuatorgroupdisable", 0, 31, group);
+  enum { LAST_GROUP = 30 };
+  double group[LAST_GROUP + 1];
+  int count = hfi_read_reals(m->r, elem, "actuatorgroupdisable", 0, LAST_GROUP + 1, group);
   if (!hfi_attr(elem, "actuatorgroupdisable")) return;
 
   hfWorld* w = hf_builder_world(m->r->builder);
   w->disabled_groups = 0;
   for (int i = 0; i < count; ++i) {
-    if (group[i] >= 0 && group[i] <= 30 && group[i] == floor(group[i]))
+    if (group[i] >= 0 && group[i] <= LAST_GROUP && group[i] == floor(group[i]))
       w->disabled_groups |= 1 << (int)group[i];
     else
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "actuatorgroupdisable: a group that can be switched off is 0 to 30, not %g",
-               group[i]);
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "actuatorgroupdisable: a group that can be switched off is 0 to %d, not %g",
+               LAST_GROUP, group[i]);
   }
 }
 

@@ -175,7 +175,8 @@ static void write_option(hfiMjcfWriter* w) {
                {"clampctrl", v->disable_clamp_control},
                {"filterparent", !v->filter_parent}};
 
-  // The integrator is for MuJoCo, whose explicit steps are unstable if servos are too stiff for the step.
+  // The last argument of put_real is MuJoCo's default, which is not written. The integrator is for MuJoCo, whose
+  // explicit steps are unstable if servos are too stiff for the step.
   hfi_xml_begin(&w->xml, 1, "option");
   hfi_xml_put_text(&w->xml, "integrator", "implicitfast");
   hfi_xml_put_reals(&w->xml, "timestep", &v->timestep, 1);

@@ -124,7 +124,8 @@ static void write_general(hfiMjcfWriter* w, int i) {
 }
 
 // Writes a motor with all its inputs; the actuators that hold the other inputs are not written. Its range of torque
-// is written as saturation. p: its parameters.
+// is written as saturation. p: its parameters. A number that follows from others is written as 0: the inductance from
+// the time constant t_e, the thermal time constant from resistance and capacity, the largest current from the torque.
 static void write_motor(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   const double* p = d->motor;

@@ -1,6 +1,7 @@
 // Writing <custom>, meshes, height fields and the tree of bodies.
 //
-// w: the writer, d: the definition of object i, D, R: moments and axes of an inertia.
+// w: the writer, d: the definition of object i, D, R: moments and axes of an inertia. The last argument of
+// hfi_xml_put_real and _int is MuJoCo's default, which is not written.
 #include "io/mjcf/mjcf_write.h"
 
 #include "io/mjcf/mjcf.h"

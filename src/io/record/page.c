@@ -18,7 +18,7 @@ const char* hfi_page(size_t* size) {
 // Adds gzip(data) to out. Returns 0 if there is no memory. Level 9 takes up to eight times as long as level 6, and
 // meshes are not smaller with it.
 int hfi_gzip(const void* data, size_t size, hfiBytes* out) {
-  enum { GZIP = 16, WINDOW = 15, MEMORY = 9, LEVEL = 6 };
+  enum { GZIP = 16, WINDOW = 15, MEMORY = 9, LEVEL = 6 }; // GZIP, added to the window, asks for the format of gzip
   unsigned char piece[65536];
   z_stream z = {0};
   if (size > UINT_MAX) return 0;

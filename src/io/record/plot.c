@@ -50,7 +50,7 @@ void hfi_series_add(hfiSeries* s, double time, double value) {
 
 // ---- the plot -----------------------------------------------------------------------------------
 
-enum { WIDTH = 860, HEIGHT = 260, LEFT = 90, RIGHT = 20, TOP = 34, BOTTOM = 44, TICKS = 6 };
+enum { WIDTH = 860, HEIGHT = 260, LEFT = 90, RIGHT = 20, TOP = 34, BOTTOM = 44, LEGEND_WIDTH = 150, TICKS = 6 };
 
 // Colours that colour-blind readers can tell apart.
 static const char* const colours[HFI_PLOT_CURVES] = {"#0072b2", "#d55e00", "#009e73",
@@ -160,7 +160,7 @@ void hfi_plot_svg(hfiOutput* out, const char* title, const char* unit, const hfi
   // curves, and their legend in one line above the frame
   for (int c = 0; c < count; ++c) {
     put_curve(out, curve[c].series, t, y, colours[c % HFI_PLOT_CURVES]);
-    int x = WIDTH - RIGHT - 150 * (count - c);
+    int x = WIDTH - RIGHT - LEGEND_WIDTH * (count - c);
     hfi_output_print(out, "<path class=\"curve\" stroke=\"%s\" d=\"M%d 12h22\"/>", colours[c % HFI_PLOT_CURVES], x);
     hfi_output_print(out, "<text x=\"%d\" y=\"16\">%s</text>\n", x + 28, curve[c].name);
   }

@@ -35,7 +35,8 @@ static hfStatus read_file(const char* path, char** bytes, uint64_t* size, hfErro
   }
 
   rewind(file);
-  char* block = aligned_alloc(64, ((size_t)end + 64) / 64 * 64);
+  enum { ALIGNMENT = 64 };
+  char* block = aligned_alloc(ALIGNMENT, ((size_t)end + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
   size_t got = block ? fread(block, 1, (size_t)end, file) : 0;
   fclose(file);
   if (!block) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);

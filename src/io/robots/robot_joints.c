@@ -119,7 +119,7 @@ static void make_mimics(hfiRobotWriter* w) {
     const double* ref = hf_model_qpos0(m);
     double ref1 = ref[hf_model_jnt_qposadr(m)[joint]];
     double ref2 = ref[hf_model_jnt_qposadr(m)[leader]];
-    w->mimic[joint] = (hfiMimic){leader, a[1], ref1 + a[0] - a[1] * ref2};
+    w->mimic[joint] = (hfiMimic){.leader = leader, .multiplier = a[1], .offset = ref1 + a[0] - a[1] * ref2};
   }
 }
 
@@ -171,8 +171,8 @@ static int choose_child(const hfiRobotWriter* w, int a, int b) {
 }
 
 // Lists a connect or weld as a joint that closes a loop. One that is open with all joints at zero is counted. Data of
-// the equality: the points in both frames (of a weld the second comes first), the relative orientation, and the scale
-// of the torque.
+// the equality: 0 to 5 the points in both frames (of a weld the second comes first), 6 to 9 the relative orientation,
+// 10 the scale of the torque.
 static void add_loop(hfiRobotWriter* w, int i) {
   const hfModel* m = w->m;
   const double* data = hf_model_eq_data(m) + EQUALITY_DATA * i;
@@ -197,7 +197,8 @@ static void add_loop(hfiRobotWriter* w, int i) {
 
   int child = choose_child(w, a.link, b.link);
   int parent = child == b.link ? a.link : b.link;
-  w->loop[w->nloop] = (hfiLoop){i, parent, child, holds_orientation, a.X_W.p};
+  w->loop[w->nloop] = (hfiLoop){
+      .equality = i, .parent = parent, .child = child, .is_fixed = holds_orientation, .p_W = a.X_W.p};
   ++w->nloop;
   if (w->link[child].floats) {
     w->link[child].floats = 0;

@@ -93,7 +93,8 @@ typedef struct hfiRobotWriter {
 
 // ---- robot_names.c ------------------------------------------------------------------------------
 
-// Zeros from the pool. NULL and a refusal if there is no memory.
+// Zeros from the pool: count items of `width` bytes and one more, so that a text has its zero byte. NULL and a refusal
+// if there is no memory.
 void* hfi_robot_take(hfiRobotWriter* w, size_t count, size_t width);
 // A text that belongs to the pool. It is "" if there is no memory.
 const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) HF_PRINTF(2, 3);

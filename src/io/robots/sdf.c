@@ -175,7 +175,7 @@ static void note_static_joint(hfiSdf* s, hfiSdfEntity* j) {
 }
 
 // Finds the links of a joint, and appends it to the joints of its parent. If another joint moves its child already, it
-// closes a loop instead.
+// closes a loop instead, perhaps with a part of the child of its own (sdf_loop.c). A gearbox moves no link.
 static void connect_joint(hfiSdf* s, hfiSdfEntity* j) {
   int world = 0;
   hfiSdfEntity* parent = find_end(s, j, "parent");

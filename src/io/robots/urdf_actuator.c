@@ -94,8 +94,8 @@ static int is_only_measured(const hfiElem* joint) {
   return interface && interface->text && strstr(interface->text, "JointStateInterface");
 }
 
-// Adds an actuator for each joint of a <transmission>. If there are several interfaces, the first known one counts.
-// If there is none, the actuator is a motor, as in Drake.
+// Adds an actuator for each joint of a <transmission>, except for joints whose state alone is measured. If there are
+// several interfaces, the first known one counts. If there is none, the actuator is a motor, as in Drake.
 static void read_transmission(hfiUrdf* u, hfiElem* elem) {
   hfi_xml_use_all(elem);
   if (!hfi_child(elem, "joint")) hfi_note(u->r, elem, HF_WARNING, "<transmission> names no joint: no actuator");
@@ -104,7 +104,7 @@ static void read_transmission(hfiUrdf* u, hfiElem* elem) {
     hfiUrdfJoint* j = find_driven(u, e);
     DriveRequest request = {.kind = HF_URDF_MOTORS, .elem = elem};
 
-    int kind = -1;
+    int kind = -1; // none is known
     for (hfiElem* i = hfi_child(e, "hardwareInterface"); i && kind < 0; i = hfi_next(i, "hardwareInterface"))
       kind = interface_kind(i->text);
 

@@ -1,6 +1,7 @@
 // Box with the half sizes `size`. Corner numbers have bit i set where x_i > 0.
 #include "step/geometry/shape_table.h"
 
+// The box around the shape, along the axes of the world.
 static hfiAabb box_bounds(const hfiShape* s, const hfPose* X) {
   const double* a = s->size;
   double h[3];

@@ -77,6 +77,7 @@ static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* 
 
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
+      // the bound holds for a negative gap: such an axis cannot be better than the best one
       if (bound[3 * i + j] < min2(best->gap, 0) - slack) continue;
 
       // the axis, and its gap

@@ -1,6 +1,7 @@
 // Capsule: the points within the radius size[0] of its axis, |z| <= size[1]; its core is the axis.
 #include "step/geometry/shape_table.h"
 
+// The box around the shape, along the axes of the world.
 static hfiAabb capsule_bounds(const hfiShape* shape, const hfPose* X) {
   const double* R = X->R.m;
   double radius = shape->size[0];

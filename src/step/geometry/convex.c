@@ -177,7 +177,8 @@ int hfi_is_recent(const hfiRecent* recent, const hfPose* X_WA, const hfPose* X_W
          memcmp(&recent->X_WB, X_WB, sizeof *X_WB) == 0;
 }
 
-// Does what hfi_convex_single does, but takes the contact of a recent query if it had the same poses.
+// Finds the deepest or nearest contact of two shapes, in A's frame: takes it from a recent query with the same poses,
+// or computes it and keeps it there. Returns 0 if they are farther apart than `far`. recent: NULL for no memory.
 static int find_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far,
                        hfiLastFace* last, hfiRecent* recent, hfiContactPoint* single) {
   if (recent && hfi_is_recent(recent, X_WA, X_WB)) {

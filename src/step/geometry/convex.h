@@ -29,7 +29,8 @@ int hfi_is_recent(const hfiRecent* recent, const hfPose* X_WA, const hfPose* X_W
 // hfi_convex_convex with such memories; NULL: none.
 int hfi_convex_with_memory(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                            hfiLastFace* last, hfiRecent* recent, hfiContactPoint* points);
-// The same for pairs whose closed forms leave some contacts to hfi_convex_convex, such as a can that stands on a box.
+// hfi_ellipsoid_box and hfi_cylinder_box with such a memory. Their closed forms leave some contacts to
+// hfi_convex_convex, such as a can that stands on a box.
 int hfi_ellipsoid_box_with_memory(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                                   double margin, hfiRecent* recent, hfiContactPoint* points);
 int hfi_cylinder_box_with_memory(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,

@@ -9,6 +9,7 @@
 // F falls and is convex, so that Newton's method converges from any point left of the root.
 #include "step/geometry/shape_table.h"
 
+// The box around the shape, along the axes of the world: its half width along a unit vector d is |E d|.
 static hfiAabb ellipsoid_bounds(const hfiShape* s, const hfPose* X) {
   const double* a = s->size;
   double h[3];
@@ -118,6 +119,7 @@ static hfiNearest ellipsoid_nearest(const hfiShape* shape, hfVec3 p) {
   return r;
 }
 
+// The span of the line o + t d inside: E^-1 makes a unit ball of the shape, and keeps t.
 static hfiSpan ellipsoid_span(const hfiShape* shape, hfVec3 o, hfVec3 d) {
   const double* e = shape->size;
   hfVec3 inverse = v3(1 / e[0], 1 / e[1], 1 / e[2]);

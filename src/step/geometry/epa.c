@@ -258,7 +258,8 @@ static int nearest_below(const Polytope* p, hfVec3 m, double floor) {
 }
 
 // Grows the polytope at faces that are hardly farther from the origin than the floor, if A - B reaches far beyond them.
-// Returns 0 if that spoils the polytope.
+// m: normal of the best face; floor: distance of the best face, less a little [m]. Returns 1 if all other faces are
+// clearly farther than the best one or cannot grow, 0 if growing spoils the polytope.
 static int grow_further(hfiCores* c, Polytope* p, hfVec3 m, double floor) {
   for (int k = 0; k < MOST_GROWTH; ++k) {
     int f = nearest_below(p, m, floor);
@@ -279,7 +280,8 @@ static void add_to_shell(const Polytope* p, int f, hfiShell* shell) {
   shell->nface++;
 }
 
-// Writes the polytope, beginning with the faces above the floor. Writes nothing if it is too large.
+// Writes the polytope, beginning with its top faces, which are above the floor along m, the normal of the best face.
+// Writes nothing if the polytope is too large.
 static void write_shell(const Polytope* p, hfVec3 m, double floor, hfiShell* shell) {
   if (p->nvertex > HFI_SHELL_VERTICES || p->nface - p->nfree > HFI_SHELL_FACES) return;
   shell->nvertex = (int16_t)p->nvertex;

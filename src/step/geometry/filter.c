@@ -86,7 +86,8 @@ void hfi_filter_init(hfiFilter* f, const hfModel* m, hfiArena* arena) {
   f->pair = HFI_TAKE(arena, uint64_t, m->npair);
   if (!arena->base) return;
 
-  // the lists of geoms; the first partner of a geom with a larger number is the one that is listed next
+  // the lists of geoms: a geom that moves may touch all that collide, any other only those that move; the first partner
+  // with a larger number is the one that is listed next
   for (int g = 0; g < m->ngeom; ++g) {
     hfiFilterGeom* geom = &f->geom[g];
     *geom = view_geom(m, g);

@@ -8,6 +8,7 @@
 // The ray passes it where o_z + t d_z - z is zero. Walls and base are planes.
 #include "step/geometry/shape_table.h"
 
+// The box around the matter, from the base to the highest point, along the axes of the world.
 static hfiAabb hfield_bounds(const hfiShape* shape, const hfPose* X) {
   const hfiHeightField* f = shape->field;
   double half[3] = {f->half[0], f->half[1], 0.5 * (f->highest + f->base)};

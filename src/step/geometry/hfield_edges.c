@@ -314,6 +314,6 @@ void hfi_field_touch_frame(hfiFieldQuery* q) {
 
     if (boxes_meet(&q->box, low, top)) touch_ridge(q, low, top, wall_x, wall_y, id + 2 * (uint32_t)k);
     if (boxes_meet(&q->box, low, next)) touch_ridge(q, low, next, wall, v3(0, 0, -1), id + 2 * (uint32_t)k + 1);
-    touch_base_corner(q, k, id + (uint32_t)k);
+    touch_base_corner(q, k, id + (uint32_t)k); // Corners count as peaks, whose numbers are their own.
   }
 }

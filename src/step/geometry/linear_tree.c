@@ -128,6 +128,8 @@ void hfi_tree_init(hfiLinearTree* tree, int count, int stride, const double* poi
   tree->point = point;
   tree->depth = 0;
   while (count > HFI_LEAF_POINTS << tree->depth) tree->depth++;
+
+  // a full binary tree has 2^(depth + 1) - 1 nodes and 2^depth leaves
   tree->order = HFI_TAKE(arena, int32_t, count);
   tree->box = HFI_TAKE(arena, hfiTreeBox, (2 << tree->depth) - 1);
   tree->leaf = HFI_TAKE(arena, hfiTreeLeaf, 1 << tree->depth);

@@ -53,8 +53,8 @@ static int visit_neighbours(const hfiHull* hull, hfVec3 up, int32_t v, double sl
   return 1;
 }
 
-// Finds all vertices that are lowest along `up`, up to the slack [m], by walking from `start`. Returns 0 if there is no
-// room for them.
+// Finds all vertices that are lowest along `up`, up to the slack [m], by walking from `start`. Also computes slope2,
+// the least squared sine at which an edge rises from them. Returns 0 if there is no room for the vertices.
 int hfi_lowest_find(const hfiHull* hull, hfVec3 up, int32_t start, double slack, hfiLowest* low) {
   low->count = 1;
   low->slope2 = 1;

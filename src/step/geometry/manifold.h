@@ -33,7 +33,8 @@ static inline void lose_depth(hfiContactPoint* point, double share) {
 void hfi_join_near(hfiContactPoint* points, int count, double reach, double share);
 // Two points of faces lie beside each other if their distance is below this share of the size of the smaller shape [-].
 static const double HFI_BESIDE = 0.01;
-// The same for two ends of a side on a face [-]. It is small, because ends on thin jaws have to keep their depth.
+// Two ends of a side on a face lie beside each other if their distance is below this share of that size [-]. It is
+// small, because ends on thin jaws have to keep their depth.
 static const double HFI_ENDS_BESIDE = 1e-3;
 
 // Reduces the depth of the deepest point, of a disc that lies, of sides along each other or of a side on a rim, to the

@@ -111,7 +111,8 @@ typedef struct Summit {
   double top, beside; // [m |d|]
 } Summit;
 
-// Climbs along edges from the vertex `best` until no neighbour is farther along d.
+// Climbs along edges from the vertex `best` until no neighbour is farther along d. Returns that vertex, how far it is
+// along d (top), and how far its farthest neighbour is (beside) [m].
 static inline Summit climb(const hfiHull* hull, hfVec3 d, int32_t best) {
   double top = v3_dot(d, hfi_hull_vertex(hull, best));
   double beside = -INFINITY;
@@ -245,6 +246,7 @@ static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   return (hfiNearest){top, v3_axpy(-top, n, p), n};
 }
 
+// The span of the line o + t d inside: each face cuts it, until nothing is left.
 static hfiSpan mesh_span(const hfiShape* shape, hfVec3 o, hfVec3 d) {
   const hfiHull* hull = shape->hull;
   hfiSpan s = hfi_whole_span();

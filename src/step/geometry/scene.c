@@ -332,7 +332,8 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
   return n;
 }
 
-// The same for callers outside of this file.
+// Finds the points of a pair within the margin, after the rest of its cull. Returns their number. (find_points for
+// callers outside of this file.)
 int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin,
                      hfiContactPoint* points) {
   return find_points(s, X_WG, c, cull, margin, points);
@@ -344,6 +345,7 @@ int hfi_scene_recent(const hfiScene* s, const hfPose* X_WG, int candidate, hfiCo
 
   const hfiCandidate* c = &s->pairs.candidate[candidate];
   const hfiCull* cull = &s->pairs.cull[candidate];
+  // A is the geom that the pair function takes first
   const hfPose* X_WA = &X_WG[cull->swapped ? c->b : c->a];
   const hfPose* X_WB = &X_WG[cull->swapped ? c->a : c->b];
   if (!hfi_is_recent(cull->recent, X_WA, X_WB)) return 0;

@@ -227,7 +227,8 @@ static void find_active(hfiScene* s) {
 // several steps and has few pairs too many [-].
 static const double SKIN_SHARE = 0.25;
 
-// Returns the usual skin [m].
+// Returns the usual skin: a share of the mean bounding radius of the active geoms, without planes and height fields, or
+// 0 if there are no others [m].
 static double choose_skin(const hfiScene* s) {
   const double* radius = hf_model_geom_rbound(s->model);
   double sum = 0;

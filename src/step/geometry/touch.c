@@ -26,7 +26,7 @@ static const double PREFER_A_ANGLE = 1e-5;
 // Two round sides are along each other if the sine of the angle between them, and the sines of the angles between each
 // of them and the plane across n, are at most this [-].
 static const double SIDE_ALONG_SIDE_SINE = 0.5;
-// The same for a round side and an edge [-].
+// A round side and an edge are along each other if these three sines are at most this [-].
 static const double SIDE_ALONG_EDGE_SINE = 0.1;
 // A round side that bears on the outline of a face has points at both ends of the part over the face if the sine of the
 // angle between n and the normal of the face is at most this [-].
@@ -101,6 +101,7 @@ static int finish_side_over_face(const Meeting* m, double off, hfiContactPoint* 
   double size = min2(m->a.size, m->b.size);
   hfi_join_near(points, count, SHORT_OVERLAP_SHARE * size, share_beyond_face(off));
 
+  // all points get the normal of the contact
   for (int i = 0; i < count; ++i)
     put_point(points + i, points[i].p_WCb, m->single->n_W, points[i].depth, points[i].feature);
   hfi_limit_depth(points, count, m->single->depth);
@@ -232,6 +233,7 @@ static int touch_outline(const Meeting* m, double off, hfiContactPoint* points) 
   for (int i = 1; i < count; ++i)
     if (points[i].depth > points[deepest].depth) deepest = i;
 
+  // all points get the normal of the contact, and all but the deepest lose depth
   double lost_share = (off - HFI_FACET_ANGLE) / (OUTLINE_SINE - HFI_FACET_ANGLE);
   for (int i = 0; i < count; ++i) {
     put_point(points + i, points[i].p_WCb, n, points[i].depth, points[i].feature);

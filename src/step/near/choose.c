@@ -98,6 +98,7 @@ static void choose_barely_open(hfiNear* near) {
     int acts = found[begin].acts;
     for (end = begin + 1; end < near->nfound && found[end].candidate == candidate; ++end) acts |= found[end].acts;
 
+    // a pair of which no point acts, with a tree that was marked in any round
     if (acts || !is_touched_since(near->model, &found[begin], 1, near->touched)) continue;
     for (int i = begin; i < end; ++i)
       if (found[i].depth > -BARELY_OPEN_GAP) found[i].acts = HFI_ACTS;

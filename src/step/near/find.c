@@ -52,6 +52,7 @@ void hfi_near_find(hfiNear* near, double gap, double horizon, const double* tau)
     hfi_near_reach(near, horizon, tau);
     hfi_near_foresee(near);
   } else if (gap > 0) {
+    // two geoms are found if they are apart by no more than the sum of their reaches
     for (int g = 0; g < m->ngeom; ++g) reach[g] = 0.5 * gap;
   }
   find_points(near, horizon, predicts || gap > 0 ? reach : NULL);

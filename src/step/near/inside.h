@@ -79,8 +79,11 @@ double hfi_opening_speed(const hfDynamics* d, const hfMotion* V, double t, const
 //   acts  HFI_ACTS for the points of the first search, HFI_ACTS_NEWLY for those of the second
 void hfi_near_drop_covered(hfiNear* near, const hfMotion* V, double h, int acts);
 // Sweeps the pairs that act only across wide gaps. If the two geoms of a pair do not meet within h, their points no
-// longer act. If they meet, one point of their meeting replaces their points. fall: for how long gravity has acted on
-// top of V [s]; V, acts: as above.
+// longer act. If they meet, one point of their meeting replaces their points.
+//   V     (nlink) velocities of the links
+//   h     the time within which they must meet [s]
+//   fall  for how long gravity acts on top of V [s]
+//   acts  which points are swept: HFI_ACTS of the first search, or HFI_ACTS_NEWLY of the second
 void hfi_near_sweep(hfiNear* near, const hfMotion* V, double h, double fall, int acts);
 
 // ---- sizes.c ----------------------------------------------------------------------------------------

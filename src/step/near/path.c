@@ -5,7 +5,8 @@
 //                velocity v at p
 #include "step/near/inside.h"
 
-// Computes near->passage.about: a free body turns about its centre of mass; without gyroscopic motion about its origin.
+// Computes near->passage.about, at the start of the step and for the velocities v (nv): a free body turns about its
+// centre of mass; without gyroscopic motion about its origin. Other trees get no centre.
 void hfi_near_turning_centres(hfiNear* near, const hfiFlight* flight, int gyroscopic, const double* v) {
   const hfDynamics* d = near->dynamics;
   hfiTurningCentre* about = near->passage.about;

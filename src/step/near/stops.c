@@ -414,7 +414,7 @@ const double* hfi_near_find_stops(hfiNear* near, const hfiFlight* flight, int gy
   // velocities of the links at rates v1, which are written to d->B
   hfi_accelerate(d, v1);
   hfi_near_turning_centres(near, flight, gyroscopic, v1);
-  const hfiPaths paths = {near, d->B, h};
+  const hfiPaths paths = {.near = near, .V = d->B, .h = h};
 
   // if there are few pairs, it is faster to test the pairs than all geoms
   int has_few_pairs = near->nfound <= near->scene.nactive;

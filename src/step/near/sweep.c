@@ -116,7 +116,9 @@ static int has_earlier_contact(const hfiRawContact* point, int n, int acts) {
   return 0;
 }
 
-// Sweeps the pair of n points. The parameters are those of hfi_near_sweep.
+// Sweeps a pair of n points: if its geoms meet within h, one point replaces them; if not, those that act as `acts` says
+// no longer act. Nor do they if a point of an earlier search acts, which stands for all. V (nlink): velocities of the
+// links; fall: for how long gravity acts on top of them [s].
 static void sweep_pair(hfiNear* near, const hfMotion* V, double h, double fall, hfiRawContact* point, int n, int acts) {
   hfiMover a = make_mover(near, V, fall, point->geom_a);
   hfiMover b = make_mover(near, V, fall, point->geom_b);
@@ -134,7 +136,8 @@ static void sweep_pair(hfiNear* near, const hfMotion* V, double h, double fall, 
   }
 }
 
-// Sweeps the pairs that act only across wide gaps. Writes near->found.
+// Sweeps the pairs that act only across wide gaps (inside.h): of `acts`, only the points that act so. Writes
+// near->found.
 void hfi_near_sweep(hfiNear* near, const hfMotion* V, double h, double fall, int acts) {
   hfiRawContact* found = near->found;
 
