@@ -214,7 +214,6 @@ static void test_wrong_commands_change_nothing(void** state) {
   (void)state;
   char* before = malloc(session.state->size);
   memcpy(before, session.state, session.state->size);
-<<<<<<< HEAD
   assert_below(order(HFI_COMMAND_PLAY, 0, -1, 0), 0);
   assert_below(order(HFI_COMMAND_RESET, 2, 0, 0), 0);
   assert_below(order(HFI_COMMAND_SEEK, 0, -5, 0), 0);
@@ -230,27 +229,9 @@ static void test_wrong_commands_change_nothing(void** state) {
   assert_below(order(HFI_COMMAND_SCALE, 0, 0, 0), 0);
   assert_below(order(HFI_COMMAND_OPTION, 9999, 0, 0), 0);
   assert_below(order(HFI_COMMAND_OPTION, 1, 77, 0), 0); // no such method
+  assert_below(order(HFI_COMMAND_OPTION, 65536 + 1, HF_METHOD_CONVEX, 0), 0); // not taken for option 1
+  assert_below(order(HFI_COMMAND_OPTION, UINT32_MAX, 0, 0), 0);
   assert_below(order(HFI_COMMAND_SAVE, 0, 0, 0), 0);    // for the server
-=======
-  assert_true(order(HFI_COMMAND_PLAY, 0, -1, 0) < 0);
-  assert_true(order(HFI_COMMAND_RESET, 2, 0, 0) < 0);
-  assert_true(order(HFI_COMMAND_SEEK, 0, -5, 0) < 0);
-  assert_true(order(HFI_COMMAND_CONTROL, 1, 0, 0) < 0);
-  assert_true(order(HFI_COMMAND_JOINT, 0, 0, 0) < 0); // free
-  assert_true(order(HFI_COMMAND_JOINT, 7, 0, 0) < 0);
-  assert_true(order(HFI_COMMAND_DRAG, 0, 0, 0) < 0); // the world
-  assert_true(order(HFI_COMMAND_DRAG, 99, 0, 0) < 0);
-  assert_true(order(HFI_COMMAND_FIELD, HF_MODEL_FIELD_COUNT, 0, 0) < 0);
-  assert_true(order(HFI_COMMAND_FIELD, HF_FIELD_body_mass, 99, 1) < 0);
-  assert_true(order(HFI_COMMAND_FIELD, HF_FIELD_body_mass, 1, -1) < 0); // no mass
-  assert_true(order(HFI_COMMAND_SCALE, HFI_SCALES, 1, 0) < 0);
-  assert_true(order(HFI_COMMAND_SCALE, 0, 0, 0) < 0);
-  assert_true(order(HFI_COMMAND_OPTION, 9999, 0, 0) < 0);
-  assert_true(order(HFI_COMMAND_OPTION, 1, 77, 0) < 0); // no such method
-  assert_true(order(HFI_COMMAND_OPTION, 65536 + 1, HF_METHOD_CONVEX, 0) < 0); // not taken for option 1
-  assert_true(order(HFI_COMMAND_OPTION, UINT32_MAX, 0, 0) < 0);
-  assert_true(order(HFI_COMMAND_SAVE, 0, 0, 0) < 0);    // for the server
->>>>>>> 43449382 (io, near, geometry: results first, frames said, refused sliders go back)
   assert_memory_equal(session.state, before, session.state->size);
   free(before);
   walk(10);
@@ -270,7 +251,7 @@ static void test_a_refused_slider_goes_back(void** state) {
   assert_int_equal(hfi_session_open(&session, model, &config, start, NULL, 60, &error), HF_OK);
   hf_state_free(start);
 
-  assert_true(order(HFI_COMMAND_SCALE, HFI_SCALE_ACTUATION, 100, 0) < 0);
+  assert_below(order(HFI_COMMAND_SCALE, HFI_SCALE_ACTUATION, 100, 0), 0);
   assert_true(session.scale[HFI_SCALE_ACTUATION] == 1);
   assert_int_equal(order(HFI_COMMAND_SCALE, HFI_SCALE_MASS, 2, 0), HF_OK);
   const hfModel* changed = hf_params_model(session.params);
