@@ -65,7 +65,7 @@ export class Arrows extends THREE.Group {
       hidden.renderOrder = 5;
       this.add(merged, hidden);
     } else {
-      this.ghosts = [make(shaft, new THREE.MeshBasicMaterial(through)), make(tip, new THREE.MeshBasicMaterial(through))];
+      this.ghosts = [shaft, tip].map(geometry => make(geometry, new THREE.MeshBasicMaterial(through)));
       for (const ghost of this.ghosts) ghost.renderOrder = 5;
     }
 

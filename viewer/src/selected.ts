@@ -31,7 +31,8 @@ export class Selected {
     let title: string;
     if (pick.kind === 'body') title = model.label('body', pick.body);
     else title = `Contact of ${model.label('geom', pick.geomA)} and ${model.label('geom', pick.geomB)}`;
-    this.element.replaceChildren(make('h3', { text: title }), this.facts, make('h4', { text: 'History' }), this.history);
+    const heading = make('h4', { text: 'History' });
+    this.element.replaceChildren(make('h3', { text: title }), this.facts, heading, this.history);
   }
 
   // Shows what is true now, and with `history` also draws the plots anew.
@@ -44,7 +45,8 @@ export class Selected {
     let rows: [string, string][];
     if (pick.kind === 'body') rows = bodyFacts(r, frame, pick.body);
     else rows = contactFacts(frame, pick.geomA, pick.geomB);
-    this.facts.replaceChildren(...rows.map(([a, b]) => make('tr', {}, make('td', { text: a }), make('td', { text: b }))));
+    const row = (a: string, b: string) => make('tr', {}, make('td', { text: a }), make('td', { text: b }));
+    this.facts.replaceChildren(...rows.map(([a, b]) => row(a, b)));
     if (history) requestAnimationFrame(() => this.drawHistory(pick));
   }
 

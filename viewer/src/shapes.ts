@@ -3,7 +3,7 @@ import * as THREE from 'three';
 import { toCreasedNormals } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import { GeomType, Model } from './model';
 
-const MANY_TRIANGLES = 60000; // A mesh of this many is shaded smoothly everywhere: to look for its edges takes too long.
+const MANY_TRIANGLES = 60000; // A mesh of this many is shaded smoothly: to look for its edges takes too long.
 const CREASE = 0.6;           // Angle of two triangles from which the edge between them looks sharp [rad].
 
 // The surface of a mesh as its file has it; its hull where it has no surface.
@@ -56,7 +56,7 @@ export function hull(model: Model, mesh: number): THREE.BufferGeometry {
 }
 
 export function isRound(type: number): boolean {
-  return type === GeomType.Sphere || type === GeomType.Capsule || type === GeomType.Ellipsoid || type === GeomType.Cylinder;
+  return [GeomType.Sphere, GeomType.Capsule, GeomType.Ellipsoid, GeomType.Cylinder].includes(type);
 }
 
 // The surface of a height field, its walls and its base. Each cell has two triangles, with the diagonal along +x +y.
@@ -111,7 +111,8 @@ function terrain(model: Model, field: number): THREE.BufferGeometry {
 // The geometry of a geom in its own frame.
 // extent: how far an infinite plane is drawn [m].
 // around: how many sides round shapes have.
-export function shape(model: Model, geom: number, extent: number, collision: boolean, around: number): THREE.BufferGeometry {
+export function shape(model: Model, geom: number, extent: number, collision: boolean,
+  around: number): THREE.BufferGeometry {
   const [a, b, c] = [0, 1, 2].map(k => model.get('geom_size')[3 * geom + k]);
   const rings = Math.round(0.65 * around); // of a sphere, from pole to pole
   const toZ = Math.PI / 2;                 // three.js has the axes of round shapes along y
