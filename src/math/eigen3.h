@@ -69,7 +69,7 @@ static inline void eigen3(const double* S, double* values, hfMat3* R) {
   *R = m3_from_cols(axis[0], axis[1], v3_cross(axis[0], axis[1]));
 }
 
-// Writes R S R^T of a symmetric matrix (xx yy zz xy xz yz).
+// Writes R S R^T of a symmetric matrix S to out, both as xx yy zz xy xz yz.
 static inline void sym3_rotate(hfMat3 R, const double* S, double* out) {
   hfMat3 full = {{S[0], S[3], S[4], S[3], S[1], S[5], S[4], S[5], S[2]}};
   hfMat3 r = m3_mul(m3_mul(R, full), m3_transpose(R));
@@ -112,7 +112,7 @@ static inline hfQuat find_jacobi_rotation(const double* D, double rounding) {
   int axis = 0;
   if (fabs(D[4]) > fabs(D[5])) axis = 1;
   if (fabs(D[3]) > max2(fabs(D[4]), fabs(D[5]))) axis = 2;
-  double off = D[5 - axis];
+  double off = D[5 - axis]; // D_yz, D_xz or D_xy
 
   // a small entry stays, unless it is more than rounding and a slight turn removes it
   double ratio = 0.5 * (D[Q[axis]] - D[P[axis]]) / off;

@@ -42,7 +42,7 @@ static double power_of_two(int n) { return hfi_number_of((uint64_t)(n + 1023) <<
 static double scale_by_power(double y, int n) {
   if (n > 1023) return 2 * y * power_of_two(n - 1 < 1023 ? n - 1 : 1023);
   if (n >= -1021) return y * power_of_two(n);
-  return y * power_of_two(n + 200) * power_of_two(-200);
+  return y * power_of_two(n + 200) * power_of_two(-200); // below the least normal number: in two parts
 }
 
 // Returns x - n log 2 as a sum, for the integer n nearest to x/log 2, and n.

@@ -58,15 +58,18 @@ static int multiply_by_two_by_pi(uint64_t M, int e, uint32_t* product) {
   return 32 * (first + USED_WORDS) - e;
 }
 
-// Returns the remainder of any finite angle above 100 rad.
+// Returns the remainder of any finite angle |x| above 100 rad, as x = n pi/2 + r + s.
 static reduced reduce_large(double x) {
   const hfiPair PI_BY_2 = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
-  // the product M 2^e times 2/pi, above one word of zeros; two words of zeros end it
+  // |x| = M 2^e: M has the 52 stored digits and the leading 1; e is the stored exponent less its offset 1023 and 52
   uint64_t bits = hfi_bits_of(x);
   uint64_t M = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(0x10000000000000);
+  int e = (int)(bits >> 52 & 0x7ff) - 1023 - 52;
+
+  // the product M 2^e times 2/pi, above one word of zeros; two words of zeros end it
   uint32_t word[PRODUCT_WORDS + 3] = {0};
-  int point = 32 + multiply_by_two_by_pi(M, (int)(bits >> 52 & 0x7ff) - 1075, word + 1);
+  int point = 32 + multiply_by_two_by_pi(M, e, word + 1);
 
   // the nearest integer: a fraction of a half or more is 1 less, with the next integer
   uint64_t fraction[FRACTION_WORDS / 2];
@@ -112,7 +115,7 @@ static hfiSine find_sine_of_reduced(reduced x) {
   }
 }
 
-// Returns what hfi_sines returns, where some angles may be larger than HFI_LARGEST_ANGLE or not finite.
+// Returns sines and cosines of angles of any size [rad], as hfi_sines does; NaN for those that are not finite.
 HFI_COLD hfiSines hfi_sines_of_large_angles(hfiLanes x) {
   hfiSines y = hfi_usual_sines(x);
   for (int k = 0; k < HFI_LANES; ++k) {

@@ -29,7 +29,7 @@ static void make_fixture(fixture* f, testRandom* r, int rows, int columns) {
       f->J[i * stack.ld + j] = f->JT[j * stack.height + i] = random_normal(r);
   for (int j = 0; j < columns; ++j) f->x[j] = random_normal(r);
   for (int i = 0; i < rows; ++i) f->gamma[i] = random_normal(r);
-  f->response.pi = 1;
+  f->response.pi_mu = 1;
   f->response.gnn = random_normal(r);
   f->response.coupled = random_chance(r, 0.5);
   for (int i = 0; i < 5; ++i) f->response.gtn[i] = f->response.coupled ? random_normal(r) : 0;

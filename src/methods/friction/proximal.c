@@ -141,7 +141,7 @@ static void fill_derivative(const hfiProximal* solver, const hfiReduced* reduced
 
   const hfiContactResponse* response = &solver->response[node];
   G[0] = response->gnn;
-  if (!(response->pi > 0 && reduced->mu[node] > 0)) return;
+  if (!(response->pi_mu > 0 && reduced->mu[node] > 0)) return;
 
   // a closed contact with friction
   G[3] = response->gtn[0];

@@ -237,10 +237,13 @@ static inline void hfi_need_forces(const hfActuation* a) {
 // must be called.
 void hfi_actuation_take_force(hfActuation* a, hfiRowOrigin origin, double force);
 
-// Does the actuator act? It does unless the scene or its group switches it off.
+// MJCF switches groups of actuators 0 to 30 off by the bits of disabled_groups.
+enum { HFI_ACTUATOR_GROUPS = 31 };
+// Whether the actuator acts: it does unless the scene or its group switches it off.
 static inline int hfi_actuator_acts(const hfModel* m, int i) {
   int group = hf_model_actuator_group(m)[i];
-  return !m->world.disable_actuation && !(group >= 0 && group < 31 && m->world.disabled_groups >> group & 1);
+  int has_switch = group >= 0 && group < HFI_ACTUATOR_GROUPS;
+  return !m->world.disable_actuation && !(has_switch && m->world.disabled_groups >> group & 1);
 }
 
 // d force/d activation of a muscle.
@@ -267,9 +270,12 @@ double hfi_slew_slope(const hfActuation* a, double rate, double fastest);
 void hfi_add_integral(const hfActuation* a, int actuator, hfiAffine* force);
 // Adds the force of a muscle, linear about its present length and velocity (muscle.c).
 void hfi_add_muscle(const hfActuation* a, int actuator, hfiAffine* force);
-// Returns the force of actuator i, which is not a DC motor, for its present input u:
+// Returns the force of actuator i, which is not a DC motor, for its present input u, as a function of length l and
+// velocity s. It is the sum of the parts that the actuator has:
 //
-//   (g0 + g1 l + g2 s) u + b0 + b1 l + b2 s,  the force of an integral, and the force of a muscle
+//   (g0 + g1 l + g2 s) u     gain; only g0 unless it is affine, nothing for a muscle
+//   b0 + b1 l + b2 s         bias, if it is affine
+//   the force of an integral of the error, and the force of a muscle
 static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   const hfModel* m = a->model;
   const double* g = hf_model_actuator_gainprm(m) + 3 * i;

@@ -66,8 +66,8 @@ static double advance_activation(const hfModel* m, int i, double act, double rat
   return hf_model_actuator_actlimited(m)[i] ? clamp(act, range[0], range[1]) : act;
 }
 
-// Sets the input of actuator i, which has no activation or an ordinary one, and the rate and integral of the
-// activation.
+// Sets a->input of actuator i, which is no DC motor, and the rate of its activation if it has one. If the activation
+// is an integral of the error, sets drives.integral, its value at the end of the step; the input stays the control.
 static void update_input(hfActuation* a, int i, const double* act, const double* ctrl, double h) {
   const hfModel* m = a->model;
   int dynamics = hf_model_actuator_dyntype(m)[i];
@@ -78,7 +78,7 @@ static void update_input(hfActuation* a, int i, const double* act, const double*
   a->input[i] = find_nearest_turn(u, a->length[i], period);
   if (adr < 0) return;
 
-  // the activation: its rate, and the input or integral that it gives
+  // the activation at the start of the step, its rate, and its value at the end
   double now = act ? act[adr] : 0;
   a->rate[adr] = hfi_actuator_acts(m, i) ? find_activation_rate(a, i, u, now) : 0;
   double next = advance_activation(m, i, now, a->rate[adr], h);
@@ -87,6 +87,8 @@ static void update_input(hfActuation* a, int i, const double* act, const double*
     a->drives.integral[i] = next;
     return;
   }
+
+  // the activation is the input: mostly its value at the start
   int is_early = hf_model_actuator_actearly(m)[i] || dynamics == HF_ACTIVATION_SLEW;
   a->input[i] = find_nearest_turn(is_early ? next : now, a->length[i], period);
 }
@@ -131,12 +133,14 @@ static void scale_tendon_totals(const hfActuation* a) {
   double* total = a->drives.tendon_total;
   if (m->ntendon == 0) return;
 
+  // the totals
   memset(total, 0, (size_t)m->ntendon * sizeof *total);
   for (int i = 0; i < m->nu; ++i) {
     int t = hf_model_actuator_trnid(m)[2 * i];
     if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON) total[t] += a->force[i];
   }
 
+  // all forces on a tendon get the same factor
   for (int i = 0; i < m->nu; ++i) {
     if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_TENDON) continue;
     int t = hf_model_actuator_trnid(m)[2 * i];

@@ -65,12 +65,15 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   int type = hf_model_actuator_trntype(m)[i];
 
+  // a tendon: its own dofs
   if (type == HF_TRANSMISSION_TENDON) {
     int start = a->tendons.start[id[0]];
     int n = a->tendons.start[id[0] + 1] - start;
     memcpy(dof, a->tendons.dof + start, (size_t)n * sizeof *dof);
     return n;
   }
+
+  // a site and its reference, or slider and crank: the dofs that move one of the two
   if (type == HF_TRANSMISSION_SITE || type == HF_TRANSMISSION_SLIDER_CRANK) {
     const int32_t* x = NULL;
     const int32_t* y = NULL;
@@ -182,6 +185,7 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
     s->coordinate[i] = find_coordinate(m, i);
     s->sum_of[i] = find_or_make_drive_sum(a, i);
 
+    // an orientation servo is three or four actuators that follow each other; the first one lists all inputs
     int is_first = hfi_is_orientation(m, i) && hfi_orientation_count(hf_model_actuator_inputs(m)[i]);
     if (is_first) s->orientation[s->norientation++] = i;
   }

@@ -41,8 +41,9 @@ static Bounds divide_bounds(Bounds b, double factor) {
 
 // ---- parameters -------------------------------------------------------------------------------------
 
-// Returns the length after which a servo is at the same place again: a whole turn of a position servo on one axis of a
-// ball joint, or of the rotation of a site in its reference; 0 for other actuators.
+// Returns the change of length after which a servo is at the same place again: a whole turn of a position servo on a
+// ball joint, or of the rotation of a site in its reference, 2 pi |gear| [the unit of the length]. 0 for other
+// actuators.
 static double find_period(const hfModel* m, int i) {
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   const double* gain = hf_model_actuator_gainprm(m) + 3 * i;
@@ -50,7 +51,7 @@ static double find_period(const hfModel* m, int i) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   int type = hf_model_actuator_trntype(m)[i];
 
-  // only position servos without muscle dynamics
+  // only position servos, whose force is kp (u - l) less damping, and without muscle dynamics
   if (hf_model_actuator_gaintype(m)[i] != HF_GAIN_FIXED || hf_model_actuator_biastype(m)[i] != HF_BIAS_AFFINE) return 0;
   if (gain[0] != -bias[1]) return 0;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_MUSCLE) return 0;
@@ -83,7 +84,7 @@ static hfiServo look_up_servo(const hfActuation* a, int i) {
   for (int k = 0; k < 3 && bias_type == HF_BIAS_AFFINE; ++k) s.bias[k] = bias[k];
   s.period = find_period(m, i);
 
-  // which short ways through a step the actuator may take
+  // the short ways through a step that the actuator may take (hfiServo)
   s.is_motor = hfi_is_motor(m, i);
   s.obeys = !s.is_motor && s.period == 0 && hf_model_actuator_actadr(m)[i] < 0;
   s.plain = gain_type != HF_GAIN_MUSCLE && bias_type != HF_BIAS_MUSCLE;
@@ -100,7 +101,8 @@ void hfi_update_servos(hfActuation* a) {
 
 // ---- the drive of one actuator ------------------------------------------------------------------------
 
-// Returns what hfi_affine_force returns, for a plain actuator with the input u.
+// Returns the force of a plain actuator with the input u, (g0 + g1 l + g2 s) u + b0 + b1 l + b2 s, as hfi_affine_force
+// does for all actuators.
 static inline hfiAffine find_plain_force(const hfiServo* s, double u) {
   return (hfiAffine){s->gain[0] * u + s->bias[0], s->gain[1] * u + s->bias[1], s->gain[2] * u + s->bias[2]};
 }
@@ -116,7 +118,8 @@ static inline hfiDrive make_servo(const hfActuation* a, int i, hfiAffine f, cons
   return drive;
 }
 
-// Returns the drive of actuator i over the step. The second part of a motor's force goes to drives.drag.
+// Returns the drive of actuator i over the step: zero if it is switched off; for a motor the force of its current,
+// while cogging and friction go to drives.drag.
 static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   const hfiServo* servo = &a->drives.servo[i];
   if (!hfi_actuator_acts(a->model, i)) return (hfiDrive){0, 0, 0, 0};
@@ -347,7 +350,8 @@ static void add_gravity_compensation_by_actuators(const hfActuation* a, double* 
   }
 }
 
-// Adds actuator i to the step, unless it belongs to a drive sum. Writes its drive.
+// Writes the drive of actuator i. Then adds it to the step, as a row or explicitly to tau (nv), unless it belongs to a
+// drive sum, whose row is added later.
 static inline void add_actuator(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i, double* tau) {
   const hfiServo* servo = &a->drives.servo[i];
   if (servo->direct) {

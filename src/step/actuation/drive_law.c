@@ -8,6 +8,7 @@
 //                      a = F(l0, s0) + kd u' + u''  (a = F + u' where kp = 0),  F = (M a + bias)/gear, held
 //
 //   beta hfSimConfig.near_rigid    w inverse inertia along l    joints without such a drive: a = 0
+//   l0, s0 in computed torque: length and velocity at the start of the step; u control
 //
 // Velocity targets of the input (hfInput.velocity_target; Shepherd, Zapolsky, Drumwright Eq. 2-4) are rows of the same
 // form without an actuator:
@@ -67,10 +68,12 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
   double* wanted = a->drives.wanted;
   double* torque = a->drives.torque;
 
+  // mostly there is none
   int first = 0;
   while (first < m->nu && !computes_torque(a, first)) first++;
   if (first == m->nu) return;
 
+  // the accelerations of the dofs: those along the actuators over their gears
   memset(wanted, 0, sizeof *wanted * (size_t)m->nv);
   for (int i = first; i < m->nu; ++i) {
     if (!computes_torque(a, i)) continue;
@@ -83,7 +86,8 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
   for (int i = 0; i < m->nv; ++i) torque[i] += d->c[i];
 }
 
-// Returns the drive of actuator i by one of the two laws; zero if it moves nothing or its gains are zero.
+// Returns the drive of actuator i by the law of its computed torque or constraint, without bounds; zero if a constraint
+// moves nothing or its gains are zero.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   int start = a->moments.start[i];
   int n = a->moments.start[i + 1] - start;
@@ -100,6 +104,7 @@ hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfi
   double w = hfi_inverse_mass(d, a->dense, n, a->moments.dof + start, a->moments.entry + start);
   if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive;
 
+  // a position servo aims at its rest within the step, a velocity servo at its speed
   double s0 = f.length < 0 ? (f.constant / -f.length - a->length[i]) / step->h : f.constant / -f.velocity;
   drive.kappa = hfi_stiffest(step, w);
   drive.f0 = drive.kappa * s0;

@@ -83,7 +83,8 @@ static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
   int kind = hf_model_eq_objkind(m)[i];
   int is_weld = hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
   int object[2] = {hf_model_eq_obj1(m)[i], hf_model_eq_obj2(m)[i]};
-  hfiEquality e = {.dim = is_weld && data[EQ_TORQUESCALE] != 0 ? 6 : 3};
+  hfiEquality e = {.dim = 3};
+  if (is_weld && data[EQ_TORQUESCALE] != 0) e.dim = 6; // without torquescale a weld holds the place only
 
   // the distance of the attachment points: data begins with the points on bodies 1 and 2 for a connect, and with
   // the points on bodies 2 and 1 for a weld

@@ -192,9 +192,10 @@ HFI_NOINLINE static double steepen_rows(const Group* g, double speed, double fas
   return strength;
 }
 
-// Fills near-rigid rows for their mean inverse mass w, with `scale` times the slope. Rows become steeper if their
-// error is large or if they are too fast (steepen_rows). `mass`, or the inertia of a rotation, bounds the energy of a
-// release (find_release_share); it is not read if the group has one row.
+// Fills the near-rigid rows of a group: g->row[i] aims at s0 = -r/removal_time with `scale` times the near-rigid slope
+// for the mean inverse mass w. Rows become steeper if their error is large, and slower if they are too fast
+// (steepen_rows). `mass`, or the inertia of a rotation, bounds the energy of a release (find_release_share); it is not
+// read if the group has one row.
 static void fill_rigid_rows(const Group* g, double w, double scale, double mass) {
   double removal_time = g->step->h * (1 + g->step->near_rigid / HFI_PI);
   double u = hfi_equality_release_speed(g->a->model, g->e, g->J, g->n * g->ncol);
@@ -208,7 +209,7 @@ static void fill_rigid_rows(const Group* g, double w, double scale, double mass)
     speed2 += sqr(g->row[i].s0);
   }
 
-  // rows that are too fast, or whose error is large
+  // rows that are too fast, or whose error, speed times removal_time, is above LARGE_ERROR
   double strength = 1;
   double ordinary_speed = min2(fastest, LARGE_ERROR / removal_time);
   if (speed2 > sqr(ordinary_speed)) strength = steepen_rows(g, sqrt(speed2), fastest, sqrt(speed2) * removal_time);
@@ -268,6 +269,7 @@ static void compute_inertial_acceleration(const Group* g, double* c) {
   double turn = bound_turn(g);
   double share = turn > FAR_TURN ? 0 : 1 / (1 + sqr(turn / HALVING_TURN));
 
+  // c: of points that turn, and of free spin, which has changed the velocities by J (spun - v) in half a step
   for (int i = 0; i < g->n; ++i) {
     double spin = 0;
     for (int k = 0; k < g->ncol; ++k) spin += g->J[i * g->ncol + k] * (spun[g->cols[k]] - v[g->cols[k]]);
@@ -280,7 +282,7 @@ static void fill_soft_group(const Group* g) {
   const hfModel* m = g->a->model;
   const double* solref = hf_model_eq_solref(m) + 2 * g->id;
   const double* solimp = hf_model_eq_solimp(m) + 5 * g->id;
-  const hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
+  const hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY}; // for rows that move nothing: J v = 0, so no force
   double half_scale = 0.5 * hf_model_eq_data(m)[EQ_DATA_SIZE * g->id + EQ_TORQUESCALE];
   double scale = g->is_rotation ? sqr(half_scale) : 1;
   double w = find_soft_inverse_mass(g);
@@ -297,9 +299,9 @@ static void fill_soft_group(const Group* g) {
   double inertial[3] = {0};
   if (g->e->dim > 1) compute_inertial_acceleration(g, inertial);
 
-  // the rows; `speed` is s_start - h c
+  // the rows: force -kappa (s - s0), with s0 = (mass (s_start - h c)/h - secant r)/kappa
   for (int i = 0; i < g->n; ++i) {
-    double speed = -h * inertial[i];
+    double speed = -h * inertial[i]; // s_start - h c
     for (int k = 0; k < g->ncol; ++k) speed += g->J[i * g->ncol + k] * g->d->v[g->cols[k]];
     hfSaturatedRow row = {(p.mass * speed / h - p.secant * g->r[i]) / kappa, kappa * scale, -INFINITY, INFINITY};
     g->row[i] = w > 0 ? row : inert;
@@ -347,7 +349,7 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
   int ncol = hfi_equality_jacobian(a, d, i, &e, block.cols, block.J);
   if (ncol == 0) return;
 
-  // one group after the other
+  // one group after the other: translation, then rotation
   int soft = is_soft(a->model, step, i);
   double steeper = e.dim > 1 && !soft ? join_attachment(a, d, step, i, ncol, &e) : 1;
   for (int first = 0; first < e.dim; first += 3) {

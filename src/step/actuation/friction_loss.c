@@ -33,7 +33,7 @@ static double find_dof_friction_slope(hfActuation* a, const hfDynamics* d, const
 // Appends the rows of all friction losses, and notes which blocks they are.
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
-  int before = a->rows.nblock;
+  int first_block = a->rows.nblock;
   if (m->world.disable_frictionloss) return;
 
   // dofs
@@ -47,7 +47,7 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
     hfi_rows_append_scalar(&a->rows, (hfiRowOrigin){HFI_ROW_JOINT_FRICTION, i}, row, i, 1);
   }
 
-  // tendons
+  // tendons; the slope is capped at the stiffest that the row may have, which is 0 if no dof moves the tendon
   for (int t = 0; t < m->ntendon; ++t) {
     double loss = hf_model_tendon_frictionloss(m)[t];
     double kappa = find_friction_slope(a, loss);
@@ -59,8 +59,8 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
     hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, row);
   }
 
-  a->notes.first_friction = before;
-  a->notes.nfriction = a->rows.nblock - before;
+  a->notes.first_friction = first_block;
+  a->notes.nfriction = a->rows.nblock - first_block;
 }
 
 // Writes to friction (nv + ntendon) the forces phi of the springs at the end of the step, for velocities v1 (nv).

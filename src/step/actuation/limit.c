@@ -159,14 +159,14 @@ static hfSaturatedRow make_tendon_limit_row(hfActuation* a, const hfiActuationSt
   return make_soft_limit_row(m, step, solref, solimp, w, phi, speed);
 }
 
-// Adds the rows of those ends of the range of tendon t that the step may reach.
+// Adds the rows of those ends of the range of tendon t that the step may reach. The others lower notes.free_way.
 static void add_tendon_limits(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   const hfModel* m = a->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
   double length = a->tendons.length[t];
   double margin = hf_model_tendon_margin(m)[t];
-  double below = length - range[0] - margin;
-  double above = range[1] - length - margin;
+  double below = length - range[0] - margin; // phi of the lower end
+  double above = range[1] - length - margin; // phi of the upper end
 
   // the rate of the length, and the size of the row
   double speed = 0;
@@ -218,8 +218,8 @@ static inline int find_near_ends(const hfiRanges* r, int k, const hfiActuationSt
   return near;
 }
 
-// Adds the limits of hinges and slides, if no ball has a limit. Most joints are far from both ends, so that several are
-// examined at a time.
+// Adds the limits of hinges and slides that the step may reach, in a model in which no ball has a limit. The others
+// lower notes.free_way. Most joints are far from both ends, so that several are examined at a time.
 static void add_limits_of_ranges(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfiRanges* r = &a->passive.ranges;
   hfiLanes free_way = hfi_lanes_of(a->notes.free_way);
@@ -229,7 +229,7 @@ static void add_limits_of_ranges(hfActuation* a, const hfDynamics* d, const hfiA
     for (int i = k; near && i < r->n; ++i, near >>= 1) {
       if (!(near & 1)) continue;
       double q = step->q[r->qposadr[i]];
-      double below = q - r->low[i] - r->margin[i];
+      double below = q - r->low[i] - r->margin[i]; // phi of the lower end, then of the upper end
       double above = r->high[i] - q - r->margin[i];
       add_range_ends(a, d, step, r->joint[i], below, above, fabs(d->v[r->dofadr[i]]));
     }
@@ -238,7 +238,7 @@ static void add_limits_of_ranges(hfActuation* a, const hfDynamics* d, const hfiA
   for (int i = 0; i < HFI_LANES; ++i) a->notes.free_way = min2(a->notes.free_way, free_way[i]);
 }
 
-// Adds the limits of all joints, in their order.
+// Adds the limits of all joints that the step may reach, in their order. The others lower notes.free_way.
 static void add_limits_of_joints(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   const int32_t* type = hf_model_jnt_type(m);
@@ -253,7 +253,7 @@ static void add_limits_of_joints(hfActuation* a, const hfDynamics* d, const hfiA
 
     double q = step->q[hf_model_jnt_qposadr(m)[j]];
     double speed = fabs(d->v[hf_model_jnt_dofadr(m)[j]]);
-    double below = q - range[2 * j] - hf_model_jnt_margin(m)[j];
+    double below = q - range[2 * j] - hf_model_jnt_margin(m)[j]; // phi of the lower end, then of the upper end
     double above = range[2 * j + 1] - q - hf_model_jnt_margin(m)[j];
 
     double nearer = min2(below, above);

@@ -64,7 +64,8 @@ typedef struct Steady {
   double bound; // bound of the voltage if the voltage is within it, else 0 [V]
 } Steady;
 
-// Returns the steady current of motor n, over a step (implicit) or at an instant.
+// Returns the steady current of motor n, over a step (implicit) or at an instant. Over a step l in the controller is
+// l0 + h s, so that its integral changes with s, too.
 static Steady find_steady_current(const hfActuation* a, int n, int implicit) {
   const double* p = parameters(a, n);
   const hfiMotor* m = &a->drives.motor[n];
@@ -84,7 +85,7 @@ static Steady find_steady_current(const hfActuation* a, int n, int implicit) {
   int is_held = implicit && Imax > 0 && fabs(next) >= Imax;
   double I = is_held ? clamp(next, -Imax, Imax) : m->integral + h * m->pos;
 
-  // the torque that it asks for, and the voltage for this torque
+  // the torque tau that the controller asks for, and the voltage v for this torque
   double scale = p[HF_MOTOR_RESISTANCE] / max2(LEAST_MOTOR_DIVISOR, K);
   double kp = p[HF_MOTOR_KP] + (is_held ? 0 : h * ki);
   double kd = p[HF_MOTOR_KD];
@@ -270,7 +271,8 @@ static void set_rates(hfActuation* a, int n, double length, double velocity, int
   set_rate(a, n, HF_MOTOR_STATE_CURRENT, fastest > 0 ? clamp(rate, -fastest, fastest) : rate);
 }
 
-// Writes drives.motor[n], its inputs and states at the start of the step, and the rates of its states.
+// Writes drives.motor[n], the inputs and states of motor n at the start of the step, and the rates of its states at the
+// present length and velocity.
 void hfi_update_motor(hfActuation* a, int n, const double* act, const double* ctrl) {
   const double* p = parameters(a, n);
   hfiMotor* m = &a->drives.motor[n];
@@ -358,9 +360,8 @@ static double find_setpoint_gain(const double* p, int inputs) {
   return 1;
 }
 
-// Returns the derivatives of the force of motor n and of the rates of its states at an instant, from the equations
-// of the head
-// of this file.
+// Returns the derivatives of the force of motor n and of the rates of its states at an instant, from the equations at
+// the head of this file.
 hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int n) {
   const double* p = parameters(a, n);
   const hfiMotor* m = &a->drives.motor[n];
@@ -370,9 +371,10 @@ hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int n) {
   double K = p[HF_MOTOR_CONSTANT];
   double s = a->velocity[n];
   int has_coil = has_state(a, n, HF_MOTOR_STATE_CURRENT);
-  int is_free = d.f0 > d.lo && d.f0 < d.hi;
+  int is_free = d.f0 > d.lo && d.f0 < d.hi; // the torque of the current is at no bound
 
-  // slopes of the steady current with the torque that the controller asks for
+  // slopes of the steady current with the torque that the controller asks for; zero without a controller, and at the
+  // bound of the voltage, where the current depends on length and velocity as without a controller
   int is_controlled = steady.i.velocity != -K / m->resistance || steady.i.length != 0;
   double by_torque = is_controlled ? p[HF_MOTOR_RESISTANCE] / (max2(LEAST_MOTOR_DIVISOR, K) * m->resistance) : 0;
   double by_integral = has_state(a, n, HF_MOTOR_STATE_INTEGRAL) ? by_torque * p[HF_MOTOR_KI] : 0;

@@ -54,7 +54,7 @@ static Curve evaluate_active_velocity(double V, double fvmax) {
 static Curve evaluate_passive_length(double L, double lmax, double fpmax) {
   double b = 0.5 * (1 + lmax);
   double w = b - 1;
-  if (L <= 1) return (Curve){0 * fpmax, 0 * fpmax};
+  if (L <= 1) return (Curve){0, 0};
   Curve c = L <= b ? evaluate_parabola(L, 1, w, 0) : (Curve){0.5 + (L - b) / w, 1 / w};
   return (Curve){c.value * fpmax, c.slope * fpmax};
 }

@@ -114,18 +114,21 @@ static int count_in_tree(const int32_t* tree_of, const int32_t* cols, int ncol) 
   return n;
 }
 
-// Appends the pieces of a block whose columns and Jacobian stand at the ends of the arrays of the problem.
+// Appends the pieces of a block, one for each tree that has columns. The columns (ncol) and the Jacobian (dim x ncol)
+// of the block stand at the ends of the arrays of the problem, where the caller wrote them. Columns become local to
+// their trees.
 static void append_pieces(hfiRows* rows, int dim, int ncol) {
   hfStepProblem* p = rows->problem;
   const double* J = p->J + p->njac;
   int is_parted = count_in_tree(rows->tree_of, p->cols + p->ncol, ncol) < ncol;
 
-  // the Jacobian of a piece is compact: its rows no longer follow those of the whole block
+  // a piece has a dim x n Jacobian of its own; with several pieces these replace that of the block, from a copy
   if (is_parted) {
     memcpy(rows->split, J, sizeof *J * (size_t)(dim * ncol));
     J = rows->split;
   }
 
+  // columns first to first + n - 1 are of one tree
   int n = 0;
   for (int first = 0; first < ncol; first += n) {
     int32_t* cols = p->cols + p->ncol;

@@ -137,7 +137,8 @@ int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, cons
   return notes->ntension;
 }
 
-// Appends the rows of the dampers: the rotation of a weld whose frame has the pull as its third axis.
+// Appends the rows of the dampers, three for each: on the relative angular velocity of the two bodies about two axes
+// across the pull and about the pull. Their Jacobian is that of the rotation of a weld in this frame.
 void hfi_tension_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   for (const hfiTension *t = a->notes.tension, *end = t + a->notes.ntension; t < end; ++t) {
     hfiRowSpace next = hfi_rows_next(&a->rows);

@@ -81,8 +81,8 @@ static hfVec3 turn_gear(int in_parent, hfQuat q, const double* gear) {
   return in_parent ? q_rotate(q_conj(q), g) : g;
 }
 
-// Writes the moment of an actuator on a joint with several dofs. Returns its length, which is 0 if the joint both
-// translates and turns.
+// Writes the moment of an actuator on a joint with several dofs, one entry a dof. Returns its length, which is 0 if the
+// joint both translates and turns, as a free joint.
 static double write_joint_moment(const hfModel* m, int i, const double* q, double* moment) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
   int in_parent = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT_IN_PARENT;
@@ -103,6 +103,8 @@ static double write_joint_moment(const hfModel* m, int i, const double* q, doubl
   hfQuat quat = q_unit(q_load(q + nplain));
   hfVec3 g = turn_gear(in_parent, quat, gear + nplain);
   v3_store(moment + nplain, g);
+
+  // MuJoCo: a free joint has no length, a ball has gear . log(q)
   return nplain ? 0 : v3_dot(g, q_log(quat));
 }
 

@@ -63,16 +63,16 @@ static int is_angle(const hfModel* m, int kind, int id) {
 
 // ---- equalities -------------------------------------------------------------------------------------
 
-// Adds the error of a coupling to the violations.
-static void add_coupling_error(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
+// Keeps the error of coupling i in *v if it is the largest so far.
+static void keep_coupling_error(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
   const hfModel* m = a->model;
   int angle = is_angle(m, hf_model_eq_objkind(m)[i], hf_model_eq_obj1(m)[i]);
   hfViolation* worst = angle ? &v->equality_angle : &v->equality_distance;
   keep_larger(worst, fabs(hfi_coupling_error(a, d, i, q)), HF_OBJECT_EQUALITY, i);
 }
 
-// Adds the errors of a connect or weld to the violations.
-static void add_attachment_errors(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
+// Keeps the errors of a connect or weld in *v where they are the largest so far.
+static void keep_attachment_errors(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
   hfiEquality e = hfi_equality_evaluate(a, d, i, q);
   if (e.dim) keep_larger(&v->equality_distance, v3_norm(v3_load(e.r)), HF_OBJECT_EQUALITY, i);
   if (e.dim == 6) keep_larger(&v->equality_angle, v3_norm(v3_load(e.r + 3)), HF_OBJECT_EQUALITY, i);
@@ -83,23 +83,25 @@ static void add_attachment_errors(const hfActuation* a, const hfDynamics* d, int
 // Returns how far x is beyond the nearer end of a range; negative if it is inside.
 static inline double beyond_range(const double* range, double x) { return max2(range[0] - x, x - range[1]); }
 
-// Adds the limit of a ball beyond its range to the violations. q (4): its coordinates.
-static void add_ball_violation(const hfModel* m, int j, const double* q, hfViolations* v) {
+// Keeps the angle by which ball joint j is beyond its range in *v if it is the largest so far. q (4): its coordinates.
+static void keep_ball_violation(const hfModel* m, int j, const double* q, hfViolations* v) {
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   int count = hfi_joint_limits(m, j, q, limit);
-  for (int k = 0; k < count; ++k)
-    keep_larger(&v->limit_angle, -limit[k].phi - hf_model_jnt_margin(m)[j], HF_OBJECT_JOINT, j);
+  for (int k = 0; k < count; ++k) {
+    double way_left = limit[k].phi + hf_model_jnt_margin(m)[j]; // phi is this way less the margin (model/joint.h)
+    keep_larger(&v->limit_angle, -way_left, HF_OBJECT_JOINT, j);
+  }
 }
 
-// Adds the limit of a hinge or slide that is this far beyond its range to the violations.
-static void add_range_violation(const hfModel* m, int j, double beyond, hfViolations* v) {
+// Keeps in *v by how much a hinge or slide is beyond its range, if this is the largest so far.
+static void keep_range_violation(const hfModel* m, int j, double beyond, hfViolations* v) {
   hfViolation* worst = is_angle(m, HF_OBJECT_JOINT, j) ? &v->limit_angle : &v->limit_distance;
   if (beyond > 0) keep_larger(worst, beyond, HF_OBJECT_JOINT, j);
 }
 
-// Adds the limits of hinges and slides, if no ball has a limit. Few are beyond their ranges, so that several are
-// examined at a time.
-static void add_range_violations(const hfActuation* a, const double* q, hfViolations* v) {
+// Keeps in *v the largest violations of the ranges of hinges and slides, in a model in which no ball has a limit. Few
+// are beyond their ranges, so that several are examined at a time.
+static void keep_range_violations(const hfActuation* a, const double* q, hfViolations* v) {
   const hfiRanges* r = &a->passive.ranges;
 
   for (int k = 0; k < r->n; k += HFI_LANES) {
@@ -107,24 +109,24 @@ static void add_range_violations(const hfActuation* a, const double* q, hfViolat
     hfiLanes beyond = hfi_lanes_max(hfi_lanes_load(r->low + k) - x, x - hfi_lanes_load(r->high + k));
     if (hfi_lanes_at_most(beyond, hfi_lanes_of(0)) == HFI_ALL_LANES) continue;
 
-    for (int i = 0; i < HFI_LANES && k + i < r->n; ++i) add_range_violation(a->model, r->joint[k + i], beyond[i], v);
+    for (int i = 0; i < HFI_LANES && k + i < r->n; ++i) keep_range_violation(a->model, r->joint[k + i], beyond[i], v);
   }
 }
 
-// Adds the limits of all joints, in their order.
-static void add_joint_violations(const hfModel* m, const double* q, hfViolations* v) {
+// Keeps in *v the largest violations of the limits of all joints. Among equal ones the first joint counts.
+static void keep_joint_violations(const hfModel* m, const double* q, hfViolations* v) {
   const double* range = hf_model_jnt_range(m);
 
   for (int j = 0, n = m->njnt; j < n; ++j) {
     int adr = hf_model_jnt_qposadr(m)[j];
     if (!hf_model_jnt_limited(m)[j]) continue;
-    if (hf_model_jnt_type(m)[j] == HF_JOINT_BALL) add_ball_violation(m, j, q + adr, v);
-    else add_range_violation(m, j, beyond_range(range + 2 * j, q[adr]), v);
+    if (hf_model_jnt_type(m)[j] == HF_JOINT_BALL) keep_ball_violation(m, j, q + adr, v);
+    else keep_range_violation(m, j, beyond_range(range + 2 * j, q[adr]), v);
   }
 }
 
-// Adds the tendons beyond their ranges to the violations.
-static void add_tendon_violations(const hfDynamics* d, const double* q, hfViolations* v) {
+// Keeps in *v the largest violations of the ranges of tendons.
+static void keep_tendon_violations(const hfDynamics* d, const double* q, hfViolations* v) {
   const hfModel* m = d->model;
   for (int t = 0; t < m->ntendon; ++t) {
     if (!hf_model_tendon_limited(m)[t]) continue;
@@ -135,10 +137,10 @@ static void add_tendon_violations(const hfDynamics* d, const double* q, hfViolat
   }
 }
 
-// Adds the errors of equality i to the violations.
-static void add_equality_errors(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
-  if (is_attachment(a->model, i)) add_attachment_errors(a, d, i, q, v);
-  else add_coupling_error(a, d, i, q, v);
+// Keeps the errors of equality i in *v where they are the largest so far.
+static void keep_equality_errors(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
+  if (is_attachment(a->model, i)) keep_attachment_errors(a, d, i, q, v);
+  else keep_coupling_error(a, d, i, q, v);
 }
 
 // Returns the largest violations at q (nq) of equalities, limits of joints and limits of tendons. Only if one of them
@@ -147,12 +149,12 @@ hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, cons
   const hfModel* m = a->model;
   hfViolations v = {0};
   for (int i = 0; i < m->neq && !m->world.disable_equality; ++i)
-    if (hf_model_eq_active(m)[i]) add_equality_errors(a, d, i, q, &v);
+    if (hf_model_eq_active(m)[i]) keep_equality_errors(a, d, i, q, &v);
 
   if (m->world.disable_limit) return v;
-  if (a->passive.ranges.any_ball) add_joint_violations(m, q, &v);
-  else add_range_violations(a, q, &v);
-  if (m->ntendon) add_tendon_violations(d, q, &v);
+  if (a->passive.ranges.any_ball) keep_joint_violations(m, q, &v);
+  else keep_range_violations(a, q, &v);
+  if (m->ntendon) keep_tendon_violations(d, q, &v);
   return v;
 }
 
@@ -168,7 +170,7 @@ static void count_let_go(hfiLetGo* go, int kind, int id) {
 // Returns the error of equality i, or of the rotation of a weld, at q (nq) [m or rad].
 static double find_error(const hfActuation* a, const hfDynamics* d, int i, int is_rotation, const double* q) {
   hfViolations v = {0};
-  add_equality_errors(a, d, i, q, &v);
+  keep_equality_errors(a, d, i, q, &v);
 
   // a coupling has either a distance or an angle
   if (!is_attachment(a->model, i)) return max2(v.equality_distance.amount, v.equality_angle.amount);

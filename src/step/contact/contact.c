@@ -4,7 +4,7 @@
 // The contact point C lies between the witness points Ca and Cb on the two surfaces, nearer to that of the stiffer
 // body:
 //
-//   p_WC = w p_WCa + (1 - w) p_WCb,   w = k_a/(k_a + k_b)
+//   p_WC = w p_WCa + (1 - w) p_WCb,   w = k_a/(k_a + k_b) (weight_a of the material)
 #include "step/contact/contact.h"
 
 // ---- materials --------------------------------------------------------------------------------------
@@ -53,8 +53,7 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
 }
 
 // Makes contacts of the raw points that act, in the same order. Returns their number. listed: materials of the
-// candidates, or
-// NULL: then they are combined here.
+// candidates, or NULL: then they are combined here.
 int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw,
                      int nraw, hfiContact* out) {
   hfiMaterial combined = {0};
@@ -72,9 +71,9 @@ int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, hfiSoftness* s
   return count;
 }
 
-// Inserts contacts for the points that act newly among the others, in the order of the points. Returns the number
-// of all
-// contacts. number: an entry for each contact, which moves with it, and is HFI_NEW_CONTACT for new ones.
+// Inserts contacts for the points that act newly among the others, in the order of the points. Returns the number of
+// all contacts. contact and number have room for all. number: an entry for each contact, which moves with it, and is
+// HFI_NEW_CONTACT for new ones.
 int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw, int nraw,
                        hfiContact* contact, int ncontact, int32_t* number) {
   int added = 0;
@@ -91,11 +90,14 @@ int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, hfiSoftness*
       if (!listed) combined = hfi_material_combine(m, softness, r->geom_a, r->geom_b, r->pair);
 
       fill_contact(&contact[to], m, r, listed ? &listed[r->candidate] : &combined);
-      number[to--] = HFI_NEW_CONTACT;
+      number[to] = HFI_NEW_CONTACT;
+      to--;
       r->acts = HFI_ACTS;
     } else if (r->acts) {
       contact[to] = contact[from];
-      number[to--] = number[from--];
+      number[to] = number[from];
+      to--;
+      from--;
     }
   }
   return ncontact + added;

@@ -1,8 +1,8 @@
 // The contact set of a step: points with frames, materials, Jacobians and memory.
 //
-// World frame; normal n from B into A; contact frame (t1, t2, n). Velocities are those of A's material
-// point relative to B's, so vn > 0 separates. Rows of a contact: n, t1, t2, torsion about n, rolling
-// about t1 and t2.
+// All vectors are in the world. The normal n points from B into A. Velocities are those of A's material point relative
+// to B's, so vn > 0 separates; forces act on A, and B gets the opposite. Rows of a contact: 0 the normal n, 1 and 2
+// sliding along t1 and t2, 3 torsion about n, 4 and 5 rolling about t1 and t2.
 #ifndef HFI_CONTACT_CONTACT_H
 #define HFI_CONTACT_CONTACT_H
 

@@ -63,7 +63,8 @@ static hfiCurvature find_rim_curvature(double radius, hfVec3 axis, const hfiCont
   return (hfiCurvature){x * x / radius, x * y / radius, y * y / radius};
 }
 
-// Does what hfi_contact_curvature does, for a cylinder.
+// Writes the curvature of a cylinder where contact c touches it, and returns what it touches: rim, side or cap (smooth;
+// a cap has no curvature), or an edge. On a cap or an edge *out stays as it is.
 static hfiTouched find_cylinder_curvature(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out) {
   hfVec3 axis = m3_col(d->X_WG[geom].R, 2);
   double cosine = fabs(v3_dot(axis, c->n));
@@ -101,8 +102,8 @@ static int find_ellipsoid_curvature(const double* size, hfVec3 n, hfVec3 t1, hfV
   return 1;
 }
 
-// Writes the curvature of a geom where contact c touches it, and returns what it touches. For an edge *out is not
-// set.
+// Writes the curvature of a geom where contact c touches it, along t1 and t2, and returns what it touches. Where
+// it is flat, or at an edge, the curvature is zero.
 hfiTouched hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out) {
   const double* size = hf_model_geom_size(d->model) + 3 * geom;
   const hfMat3* R = &d->X_WG[geom].R;

@@ -1,7 +1,10 @@
-// Contact Jacobians. For dof i with motion S = (w, v) about its tree's reference point O, the point C
-// moves by v + w x (p_WC - O); A counts with +, B with -.
+// Contact Jacobians J: the row velocities s = J v are those of A's material point C relative to B's. For dof i with
+// motion S = (w, v) about its tree's reference point O, the point C moves by v + w x (p_WC - O). A dof that moves A
+// counts with +, one that moves B with -. So J^T f puts the force f of the rows on A and the opposite on B.
 //
-//   rows: n.v, t1.v, t2.v, n.w, t1.w, t2.w
+//   rows: n.v, t1.v, t2.v, n.w, t1.w, t2.w       n points from B into A
+//
+// An inverse mass of a group of rows is their mean of J M^-1 J^T, with the diagonal of M for M.
 #include "step/contact/contact.h"
 
 #include "base/compile.h"
@@ -38,7 +41,8 @@ static int take_next_dof(const hfiContactSide* a, const hfiContactSide* b, int* 
   return from_a ? a->dofs[(*i)++] : b->dofs[(*j)++];
 }
 
-// Makes one piece of two sides on one tree: the dofs of both but for the common ones.
+// Makes one piece of two sides on one tree: the dofs of both in ascending order, but for the common ones, which move
+// both bodies alike.
 static void share_tree(hfiContactColumns* out, int tree, int32_t* cols) {
   const hfiContactSide* a = &out->side[0];
   const hfiContactSide* b = &out->side[1];
@@ -167,15 +171,16 @@ static const double FAST_SPIN_COSINE = 0.9950041652780258;
 // Cosine of half the turn of 0.7 rad, beyond which no motion of the body is nearly linear [-].
 static const double LARGEST_SPIN_COSINE = 0.9393727128473789;
 
-// Returns the arm of a contact on a free body, whose axes S are those of the middle of the step. If the body spins
-// fast, the arm from its origin O to the centre Q of the rounding is that of the middle, too: there w x (Q - O) is the
-// mean velocity of Q over the step, while the arm of the start gives an error of h w^2/2.
+// Returns the arm from the origin O of a free body to the contact. The axes S of its rotations are of the middle of the
+// step, its pose is of the start. If the body spins fast, the part of the arm from O to the centre Q of the rounding is
+// turned into the middle, too: there w x (Q - O) is the mean velocity of Q over the step, while the arm of the start
+// gives an error of h w^2/2.
 static hfVec3 find_spinning_arm(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side,
                                 const hfMotion* S) {
   hfVec3 O = hfi_body_reference(d, side->body);
   const hfMat3* R0 = &d->X_WB[d->link[d->body_link[side->body]].body].R;
 
-  // cosine of half the turn of the step
+  // cosine of the turn from the start into the middle, by the trace of the rotation: trace = 1 + 2 cosine
   double trace = 0;
   for (int k = 0; k < 3; ++k) trace += v3_dot(m3_col(*R0, k), S[3 + k].w);
   double cosine = 0.5 * (trace - 1);
@@ -202,11 +207,14 @@ static void fill_free_turns(const hfiContact* c, double sign, const hfMotion* S,
   if (inverse) w->group[HF_ROLLING] += weigh_vectors(roll1, roll2, inverse + 3);
 }
 
-// Fills the rows of a free body, its six columns side by side. Returns the sum of the inverse masses of sliding.
+// Fills the rows of a free body, its six columns side by side. Returns the sum of the inverse masses of both rows of
+// sliding, 0 if they are not asked for.
 HFI_FORCE_INLINE double fill_free(RowFill f, const hfiContactSide* side, double* J) {
   const hfDynamics* d = f.d;
   const hfiContact* c = f.c;
   const hfMotion* S = d->S + side->dofs[0];
+
+  // the arm; axes that are not fresh were turned into the middle of the step
   int spins_fast = !hfi_dynamics_is_fresh(d, HFI_FRESH_AXES) && !c->curved;
   hfVec3 r = spins_fast ? find_spinning_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
 

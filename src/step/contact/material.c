@@ -1,10 +1,16 @@
-// Two materials in contact.
+// One material from the materials of two geoms a and b in contact: hfi_material_combine. A value that a geom does not
+// give (it is negative) is the world's.
 //
 //   k   = k_a k_b/(k_a + k_b)                    springs in series carry the same force
 //   d   = (k_b d_a + k_a d_b)/(k_a + k_b)        each damps its share of the deformation
-//   k_t likewise in series
-//   mu  = elementwise maximum, or the geom of higher priority (MJCF);
-//         2 mu_a mu_b/(mu_a + mu_b) (URDF)
+//   k_t = in series likewise; k_t of a geom that gives none is tangential_ratio times its k
+//   c_t = in series likewise; negative: critical damping (contact_law.h)
+//   mu  = elementwise maximum (MJCF), or the harmonic mean 2 mu_a mu_b/(mu_a + mu_b) (URDF);
+//         if one geom has a higher priority, its mu alone
+//   v_s = the smaller one
+//
+// The friction, condim and MuJoCo softness of an explicit pair replace these values (apply_pair). MuJoCo's solref and
+// solimp replace k and d where a scene gives them (set_law_of_solref).
 #include "step/contact/material.h"
 
 #include "base/finite.h"
@@ -38,7 +44,7 @@ static int find_dominant_geom(const hfModel* m, int a, int b) {
   return priority_a > priority_b ? a : b;
 }
 
-// Sets the coefficients of friction. alone: the dominant geom, or -1.
+// Sets mu and mu_dynamic. alone: the dominant geom, or -1.
 static void combine_friction(const hfModel* m, int a, int b, int alone, hfiMaterial* out) {
   const double* mu = hf_model_geom_friction(m);
 
@@ -67,7 +73,7 @@ static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out)
   out->dissipation = (kb * da + ka * db) / (ka + kb);
   out->restitution = max2(hf_model_geom_restitution(m)[a], hf_model_geom_restitution(m)[b]);
 
-  // along the surface; damping that one geom does not give is given by the other
+  // along the surface; where one geom gives no damping (negative), that of the other counts alone
   double ta = find_given_or_default(hf_model_geom_tangential_stiffness(m)[a], w->tangential_ratio * ka);
   double tb = find_given_or_default(hf_model_geom_tangential_stiffness(m)[b], w->tangential_ratio * kb);
   double ca = hf_model_geom_tangential_damping(m)[a];
@@ -223,14 +229,16 @@ double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
   return margin[a] + margin[b] - hfi_material_gap(m, a, b, pair);
 }
 
-// Returns the material of two touching geoms. pair: explicit contact pair, or -1.
+// Returns the material of two touching geoms a and b. pair: explicit contact pair, or -1. Keeps resting depths that it
+// computes in `soft`.
 hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int b, int pair) {
   const int32_t* body = hf_model_geom_body(m);
   const int32_t* condim = hf_model_geom_condim(m);
-  double weight = soft->weight[body[a]] + soft->weight[body[b]];
+  double weight = soft->weight[body[a]] + soft->weight[body[b]]; // inverse weight of the pair [1/kg]
   int alone = find_dominant_geom(m, a, b);
   hfiMaterial out = {0};
 
+  // of the geoms, then of MuJoCo's parameters, then of an explicit pair: the later replaces the earlier
   out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
   out.include_margin = hfi_material_margin(m, a, b, pair);
   out.adhesion = hfi_material_adhesion(m, a, b, pair);

@@ -35,8 +35,8 @@ static int is_memory_of(const hfContactMemory* m, const hfContactMemory* end, ui
 
 // ---- recall --------------------------------------------------------------------------------------
 
-// Returns the deformation at p_B of the rigid field u + theta n x (p - p0) through the pair's n remembered points, in B
-// [m]. n_B: normal.
+// Returns the deformation [m] at p_B of the rigid field u + theta n_B x (p - p0) that fits the n remembered points m[i]
+// of a pair best: least squares. All vectors are in B; n_B is the normal.
 static hfVec3 fit_field(const hfContactMemory* m, int n, hfVec3 n_B, hfVec3 p_B) {
   // mean place and mean deformation
   hfVec3 p0 = v3_zero();
@@ -273,9 +273,10 @@ static int is_plain_memory_of(const hfContactMemory* m, const hfContactMemory* e
   return is_memory_of(m, end, hfi_contact_key(c).pair, c->feature) && !(m->flags & HF_MEMORY_LAYER);
 }
 
-// Writes the contacts of a step to the memory, which has room for `room`; its first `old` entries hold the memory of
-// the step before. Returns the number of entries; *lost: how many contacts that touch found no room. Where the contacts
-// are more than the room, those that are open, and have no deformation to speak of, are not stored.
+// Writes the contacts of a step to the memory, which has room for `room` entries; its first `old` entries hold the
+// memory of the step before and are overwritten. Returns the number of entries; *lost: how many contacts that touch
+// found no room. Where the contacts are more than the room, those that are open, and have no deformation to speak of,
+// are not stored.
 //
 // A contact that slides remembers the deformation of its law. For a contact that sticks, the motion of its two bodies
 // is needed; it is computed for the first such contact of the pair. If bodies rest and friction holds, the deformation
@@ -291,7 +292,7 @@ static int fill_memory(hfContactMemory* memory, int old, const hfiContactStep* s
     const hfiContactOutcome* o = &step->outcome[i];
     has_motion = has_motion && move_alike(c, c - 1);
 
-    // room
+    // without room for all, open contacts are left out first
     if (step->n > room && !(c->depth > 0)) continue;
     if (n == room) {
       ++*lost;
@@ -307,7 +308,7 @@ static int fill_memory(hfContactMemory* memory, int old, const hfiContactStep* s
       has_motion = 1;
     }
 
-    // the entry
+    // the entry; a deformation that nothing has changed stays bit by bit, if the same contact stood here before
     int stays = has_motion && motion.rests && !o->slips && is_plain_memory_of(m, memory + old, c);
     store_place(m, c, o);
     if (!stays) store_deformations(m, c, o, &step->X0_WB[c->body_b].R, &motion);
@@ -332,8 +333,9 @@ int hfi_memory_store(hfState* s, const hfiContactStep* step) {
   return lost;
 }
 
-// Does what hfi_memory_store does, but contacts of two geoms that `still` (ngeom) marks stay remembered. fresh:
-// scratch.
+// Replaces the memory by that of the contacts after the step, beside which the entries of two geoms stay that both are
+// marked in `still` (ngeom). Returns the number of contacts that touch and for which there was no room. fresh (n of
+// the step): scratch.
 int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step) {
   hfContactMemory* memory = hf_state_mutable_memory(s);
 
@@ -341,7 +343,7 @@ int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* f
   int old = 0;
   for (int i = 0; i < s->nmemory; ++i) {
     uint64_t geom_a = memory[i].key_pair >> 32;
-    uint64_t geom_b = memory[i].key_pair & 0xffffffffu;
+    uint64_t geom_b = (uint32_t)memory[i].key_pair;
     if (still[geom_a] && still[geom_b]) memory[old++] = memory[i];
   }
 

@@ -1,6 +1,6 @@
 // The results of a step: contact forces in newtons, which contacts stick, forces of limits and equalities, the report.
 //
-//   f = gamma/h on body A, in the contact frame (t1, t2, n)
+//   f = gamma/h on body A [N]: row 0 along the normal n, which points from B into A, then t1, t2. Body B gets -f.
 #include "step/discrete/inside.h"
 
 #include "step/contact/contact.h"

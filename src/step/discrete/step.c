@@ -9,8 +9,8 @@
 
 // ---- stages 2, 3 and 6 --------------------------------------------------------------------------------
 
-// Computes the poses of the world at q0. Free bodies are turned into the middle of the step, and s->flight.start gets
-// their velocities there.
+// Computes the poses of the world at q0. Axes and inertias of free bodies are turned into the middle of the step, and
+// s->flight.start gets their velocities there.
 static void place_world(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfi_world_place(s->world, hf_state_q(state), in);
   if (s->config.gyroscopic) hfi_discrete_turn_free_bodies(s, hf_state_v(state));

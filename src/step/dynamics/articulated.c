@@ -44,8 +44,8 @@ static const double LARGEST_CORRECTION_SHARE = 0.05;
 // ---- what flight keeps ----------------------------------------------------------------------------
 
 // Returns momentum and energy of tree t, whose root is free, at velocities v, from its generalised momentum y = M v.
-// I: its inertia about its reference point. The entries
-// of the root's dofs are the momentum of all links, along the world's axes and about the root's own.
+// I: its inertia about its reference point. The entries of the root's dofs in y are the momentum of all links, along
+// the world's axes and about the root's own.
 static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I,
                                         const double* v, const double* y) {
   const hfiLink* root = &d->link[f->first_link[t]];
@@ -327,7 +327,8 @@ static void compute_centre_inertia(const hfiInertia* I, double* Ic) {
   for (int i = 0; i < 6; ++i) Ic[i] = I->I[i] - s * outer[i];
 }
 
-// Gives tree t in flight the momentum and energy f->kept: replaces v_rigid in v and scales v_inner. Overwrites f->base.
+// Gives the velocities v (nv) of tree t, which has flown to q1, the momentum and energy f->kept of the start: replaces
+// v_rigid and scales v_inner (the head of this file). Overwrites f->base.
 static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double* v) {
   const hfiInvariants* want = &f->kept[t];
   const hfiLink* root = &d->link[f->first_link[t]];

@@ -197,15 +197,15 @@ void hf_dynamics_dense_mass_matrix(const hfDynamics* d, double* M) {
   }
 }
 
-// Entry j < k of row k of a free root, and the same entry above the diagonal: *sum, which is y_k, and y_j get both
-// products with it.
+// Adds both products with entry j < k of row k of a free root: M_kj x_j to *sum, which becomes y_k, and M_jk x_k to
+// y_j.
 static inline void multiply_pair(const double* row, int k, int j, const double* x, double* y, double* sum) {
   *sum += row[j] * x[j];
   y[j] += row[j] * x[k];
 }
 
-// y = M x for a free root's own rows (see fill_free_rows). The first row is at `row`, and the others follow; entries
-// that are zero are left out.
+// y = M x for a free root's own six rows (see fill_free_rows). They are the lower triangle of a 6 x 6 matrix: row k has
+// k + 1 entries and begins at row + k (k + 1)/2. Entries that are zero are left out: rows 0 to 2 are diagonal.
 static void multiply_free(const double* row, const double* restrict x, double* restrict y) {
   const double* r3 = row + 6;
   const double* r4 = row + 10;
@@ -235,7 +235,8 @@ static void multiply_free(const double* row, const double* restrict x, double* r
   y[5] = y5;
 }
 
-// y = M x for the dofs i to end - 1 of a tree. On entry y has the products with the dofs before i.
+// y = M x for the dofs i to end - 1 of a tree: writes their y, and adds their part to y of their ancestors, whose own
+// rows are done.
 static inline void multiply_rows(const hfDynamics* d, int i, int end, const double* x, double* y) {
   const hfModel* m = d->model;
   const int32_t* adr = hf_model_dof_Madr(m);
@@ -248,7 +249,7 @@ static inline void multiply_rows(const hfDynamics* d, int i, int end, const doub
     int depth = depths[i];
     double sum = row[depth] * x[i];
 
-    // the columns of most rows follow each other
+    // the columns of most rows are the `depth` dofs before i
     if (col[0] == i - depth) {
       const double* before = x + i - depth;
       for (int k = 0; k < depth; ++k) sum += row[k] * before[k];
@@ -257,6 +258,7 @@ static inline void multiply_rows(const hfDynamics* d, int i, int end, const doub
       continue;
     }
 
+    // the others have columns here and there
     for (int k = 0; k < depth; ++k) {
       sum += row[k] * x[col[k]];
       y[col[k]] += row[k] * x[i];

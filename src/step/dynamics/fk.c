@@ -171,7 +171,7 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
     case HF_JOINT_SCREW: move_screw(B, E, s, *qj, x->half_cos[s->hinge], x->half_sin[s->hinge], p_WA, axis_W); break;
     case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, p_WA, axis_W); break;
     case HF_JOINT_BALL: move_ball(B, E, s, qj, p_WA); break;
-default: // a free joint
+    default: // a free joint
       *p_WA = v3_load(qj);
       set_pose(B, *p_WA, q_unit(q_load(qj + 3)));
     }
@@ -282,7 +282,8 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
 
 // ---- inertias -------------------------------------------------------------------------------------
 
-// Does what hfi_place_inertia does, for HFI_LANES links at once: writes d->mass.I of these links.
+// Writes d->mass.I of HFI_LANES links at once: mass, first moment and inertia about the reference points O of their
+// trees, along the world's axes. hfi_place_inertia does the same for one link.
 static inline void place_lane_inertias(hfDynamics* d, const int* links) {
   // where the numbers of each link are
   const double* link_numbers[HFI_LANES];
@@ -300,11 +301,13 @@ static inline void place_lane_inertias(hfDynamics* d, const int* links) {
     O.z[k] = p_WO.z;
   }
 
-  // gather them into lanes, compute, and scatter
+  // gather them into lanes: a pose has 12 numbers, mass, com_B and inertia_B of a link have 10
   struct { hfiMat3s R; hfiVec3s p; } X;
   struct { hfiLanes mass; hfiVec3s com_B; hfiLanes inertia_B[6]; } B;
   hfi_gather(pose_numbers, 12, (hfiLanes*)&X);
   hfi_gather(link_numbers, 10, (hfiLanes*)&B);
+
+  // compute, with c from O to the centre of mass, and scatter the 10 numbers of an inertia
   hfiVec3s c = v3s_sub(v3s_add(X.p, m3s_mulv(X.R, B.com_B)), O);
   hfiInertias I = {.m = B.mass, .h = v3s_scale(B.mass, c)};
   HFI_ROTATE_INERTIA(hfiLanes, X.R.m, B.inertia_B, I.h, c, I.I);

@@ -116,7 +116,8 @@ static int find_axis(hfVec3 u) {
   return u.x == 0 && u.y == 0 && u.z == 1 ? 2 : -1;
 }
 
-// Returns the constants of a joint. q_EB, p_EB: the body frame in E at the reference coordinate.
+// Returns the constants of a joint (hfiJointStep). q_EB, p_EB: the body frame B behind it in the frame E before it, at
+// the reference coordinate.
 static hfiJointStep make_joint_step(const hfModel* m, int joint, hfQuat q_EB, hfVec3 p_EB) {
   int type = hf_model_jnt_type(m)[joint];
   int qposadr = hf_model_jnt_qposadr(m)[joint];
@@ -230,7 +231,7 @@ void hfi_kinematics_make(hfDynamics* d) {
   hfiKinematics* x = &d->kinematics;
   find_only_slides(d);
 
-  // bodies and joints
+  // bodies and joints; k counts the entries of the list that is being written
   int k = 0;
   int slid = 0;
   for (int b = 1; b < m->nbody; ++b) {

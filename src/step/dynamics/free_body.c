@@ -29,6 +29,10 @@ enum { MAX_SPIN_ITERATIONS = 60 };
 static const double ROUNDED_SPIN_SHARE = 1e-15;
 // Newton's method finds w1 for turns in a step up to this [rad].
 static const double LARGEST_NEWTON_TURN = 0.02;
+// Newton's method is given up if the square of a change is more than this share of the square of the last one [-].
+static const double LARGEST_CHANGE_RATIO2 = 0.1;
+// The square of the second change is at most about this times (first change/|w0|)^4 times the square of the first [-].
+static const double SECOND_CHANGE_FACTOR2 = 100;
 
 // ---- spin -----------------------------------------------------------------------------------------
 
@@ -88,16 +92,16 @@ static hfVec3 spin_by_newton(const double* I, hfVec3 w0, double h, double size2)
   for (int k = 0;; ++k) {
     hfVec3 change = v3_scale(scale, v3(v3_dot(F, yz), v3_dot(F, zx), v3_dot(F, xy)));
     double change2 = v3_norm2(change);
-    if (!(change2 <= 0.1 * before2)) return spin_by_momentum(I, w0, h);
+    if (!(change2 <= LARGEST_CHANGE_RATIO2 * before2)) return spin_by_momentum(I, w0, h);
     w1 = v3_add(w1, change);
 
     // The ratio of the next change to this one is about that of this one to the last. The second change is cubic in h.
-    double next2 = k ? change2 * change2 / before2 : 100 * change2 * sqr(change2 / size2);
+    double next2 = change2 * change2 / before2;
+    if (k == 0) next2 = SECOND_CHANGE_FACTOR2 * change2 * sqr(change2 / size2);
     if (next2 <= sqr(ROUNDED_SPIN_SHARE) * size2) break;
     before2 = change2;
 
     hfVec3 s = v3_add(w0, w1);
-
     F = v3_axpy(0.25 * h, v3_cross(s, sym3_mulv(I, s)), sym3_mulv(I, v3_sub(w1, w0)));
   }
   return w1;
@@ -237,8 +241,9 @@ static inline hfVec3 centre_velocity(const hfiLink* link, const hfMat3* R, const
   return v3_add(v3_load(v), m3_mulv(*R, v3_cross(v3_load(v + 3), link->com_B)));
 }
 
-// Turns every free body into the middle of the step and writes its velocities there to f->start. Returns the number of
-// bodies that turned. Then M and its factors are no longer fresh; axes are not if a body turned far.
+// Turns the dof axes S and the inertia I of every free body into the middle of the step, and writes the velocities
+// there to f->start. The poses X_WB and q_WB stay those of the start; q_m and R_m are of the middle. Returns the number
+// of bodies that turned. Then M and its factors are no longer fresh; axes are not if a body turned far.
 int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
   int turned = 0;
   memcpy(f->start, v0, sizeof *v0 * (size_t)d->model->nv);
@@ -250,7 +255,7 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
     hfVec3 w0 = v3_load(v0 + link->dof + 3);
     b->off_centre = v3_norm2(link->com_B) > 0;
 
-    // a body that rolls is not turned: impulses act at both ends of its step
+    // without spin the middle is as the start; a body that rolls is not turned: impulses act at both ends of its step
     if (v3_norm2(w0) == 0 || b->rolls) {
       b->spun_B = w0;
       b->q_m = d->q_WB[link->body];
@@ -317,18 +322,22 @@ static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* 
   return after > 0 && isfinite(after) ? v3_scale(sqrt(before / after), w1) : w;
 }
 
-// Moves the coordinates q (7) of a free body over the step and makes v (6), in the middle, its velocities at the end.
-// In flight the body turns by free spin before and after the impulses of the middle, and the centre moves with the
-// mean of its velocities at both ends, which differ by h g. In contact both move with their velocities in the middle,
-// with which the contacts were solved. A body that rolls has impulses at both ends of the step and spins freely between
-// them; those of the end are not added here.
+// Moves the coordinates q (7) of a free body over the step and makes v (6), the solution of the step problem, its
+// velocities at the end. In v, and in the angular velocities here, w is along the body's axes; the linear part is along
+// the world's. d->X_WB and d->q_WB are of the start of the step; q_m and R_m of the body are of its middle.
+//
+//   in flight   the spin w of v is of the middle, just after the impulses: half a step of free spin follows. The
+//               velocity u of the centre in v is of the end, so that its mean over the step is u - h g/2.
+//   in contact  the body turns and moves over the whole step with w and u, with which the contacts were solved.
+//   it rolls    impulses act at both ends of the step, and it spins freely between them over the whole step; those of
+//               the end are not added here.
 static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int flies, double* q, double* v) {
   const hfiLink* link = &d->link[b->link];
   const hfPose* X0 = &d->X_WB[link->body];
   hfVec3 w = v3_load(v + 3);
-  hfVec3 u = b->off_centre ? centre_velocity(link, &b->R_m, v) : v3_load(v); // velocity of the centre
+  hfVec3 u = b->off_centre ? centre_velocity(link, &b->R_m, v) : v3_load(v); // velocity of the centre of mass
 
-  // rotation at the end, and angular velocity there
+  // rotation q1 at the end, and angular velocity w1 there
   hfVec3 w1 = w;
   hfQuat q1;
   if (b->rolls) {
@@ -344,9 +353,9 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   hfMat3 R1 = m3_from_quat(q1);
   if (!flies && !b->rolls) w1 = spin_in_contact(link->inertia_B, &b->R_m, &R1, w);
 
-  // the centre moves; from there follow origin and velocity of the origin
-  hfVec3 moved = flies ? v3_axpy(-0.5 * h, d->gravity, u) : u;
-  hfVec3 p = v3_axpy(h, moved, X0->p);
+  // the centre moves with its mean velocity; from there follow origin and velocity of the origin
+  hfVec3 mean_velocity = flies ? v3_axpy(-0.5 * h, d->gravity, u) : u;
+  hfVec3 p = v3_axpy(h, mean_velocity, X0->p);
   if (b->off_centre) {
     p = v3_add(p, v3_sub(m3_mulv(X0->R, link->com_B), m3_mulv(R1, link->com_B)));
     v3_store(v, v3_sub(u, m3_mulv(R1, v3_cross(w1, link->com_B))));

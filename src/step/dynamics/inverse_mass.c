@@ -75,8 +75,8 @@ static double resistance_behind(int joint_type, double armature, const Resistanc
   return joint_type == HF_JOINT_SLIDE ? least : 0;
 }
 
-// Writes mass.largest_inverse. Armature of tendons is added only to entries that M has, so that what it adds may be
-// indefinite: with tendon armature there is no bound.
+// Writes mass.largest_inverse, for each dof an upper bound of (M^-1)_ii; INFINITY where none is known. Armature of
+// tendons is added only to entries that M has, so that what it adds may be indefinite: with it there is no bound.
 void hfi_bound_inverse_masses(hfDynamics* d) {
   const double* armature = hf_model_dof_armature(d->model);
   double* ancestors_of = d->scratch.work; // r of link l is in ancestors_of[l - 1]
@@ -138,7 +138,8 @@ double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
   return *inverse;
 }
 
-// Returns w = J M^-1 J^T of a row over ncol dofs. x (nv): scratch, zero before and after.
+// Returns w = J M^-1 J^T of a row over ncol dofs, cols ascending [1/kg, 1/(kg m^2)]. x (nv): scratch, zero before and
+// after.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
   const hfModel* m = d->model;
   const int32_t* adr = hf_model_dof_Madr(m);
@@ -151,7 +152,7 @@ double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const 
     x[cols[k]] += J[k];
   }
 
-  // x <- L^-T x from the last dof inward; each entry is cleared when it has been used
+  // x <- L^-T x from the last dof inward to the first one of the first tree; an entry is cleared when it has been used
   int root = hf_model_tree_dofadr(m)[hf_model_dof_tree(m)[cols[0]]];
   double w = 0;
   for (int i = cols[ncol - 1]; i >= root; --i) {

@@ -245,7 +245,7 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   double* Dinv = d->mass.Dinv + begin;
 
   d->mass.postponed[t] = 0;
-  for (int k = begin; k <= last; ++k) d->mass.inverse[k] = -1;
+  for (int k = begin; k <= last; ++k) d->mass.inverse[k] = -1; // not computed yet (hfi_dof_inverse_mass)
 
   if (n == 1) { // a single dof, such as a slide
     *L = *M;
@@ -255,6 +255,7 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   if (is_chain(m, begin, n) && factor_short_chain(L, Dinv, M, n)) return;
   if (factor_arm(L, Dinv, M, depth + begin, n, depth[last])) return;
 
+  // other forms, with constants for the usual trunks
   switch (d->mass.trunk[t]) {
   case 6: factor_branches(d, begin, last, 6); break;
   case 3: factor_branches(d, begin, last, 3); break;

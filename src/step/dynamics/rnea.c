@@ -23,8 +23,8 @@ static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   }
 }
 
-// Does what hfi_inertial_force does, for HFI_LANES links at once. B: accelerations that are added to those of d, or
-// NULL.
+// Writes scratch.F of HFI_LANES links at once: their inertial forces I (A + B) + V x* (I V). B: accelerations (nlink)
+// that are added to A of d, or NULL. hfi_inertial_force does the same for one link.
 HFI_FORCE_INLINE void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
   // where the numbers of each link are
   const double* I_numbers[HFI_LANES];
@@ -41,7 +41,7 @@ HFI_FORCE_INLINE void find_lane_forces(hfDynamics* d, const hfMotion* B, const i
     F_numbers[k] = (double*)&d->scratch.F[l];
   }
 
-  // gather them into lanes, compute, and scatter
+  // gather them into lanes: an inertia has 10 numbers, a motion and a force 6
   hfiInertias I;
   hfiMotions V;
   hfiMotions A;
@@ -55,6 +55,7 @@ HFI_FORCE_INLINE void find_lane_forces(hfDynamics* d, const hfMotion* B, const i
     A = mos_add(A, more);
   }
 
+  // compute and scatter
   hfiForces F = fos_add(inertias_mul(&I, A), mos_cross_force(V, inertias_mul(&I, V)));
   hfi_scatter((const hfiLanes*)&F, 6, F_numbers);
 }
@@ -104,6 +105,7 @@ void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench) {
 // Writes tau_i = S_i . (sum of F over the links that dof i moves) for all dofs.
 void hfi_joint_forces(hfDynamics* d, double* tau) { find_joint_forces(d, 1, d->nlink, tau); }
 
+// Writes the bias d->c of the dofs of links `first` to end - 1, which are all links of a tree.
 void hfi_tree_bias(hfDynamics* d, int first, int end) {
   find_link_forces(d, NULL, first, end);
   find_joint_forces(d, first, end, d->c);

@@ -2,8 +2,12 @@
 // J v. docs/theory/one-law.md derives them.
 //
 //   h   step [s]                       pi     normal force [N]
-//   vn  normal velocity s[0] [m/s]     b      bound mu pi of a friction group [N or N m]
-//   xi  deformation [m or rad]         kappa  slope of a row [N s/m or N m s/rad]
+//   vn  normal velocity s[0] [m/s]     pi_mu  normal force that bounds friction; mostly pi (hfCoupling) [N]
+//   xi  deformation [m or rad]         b      bound mu pi_mu of a friction group [N or N m]
+//                                      kappa  slope of a row [N s/m or N m s/rad]
+//
+// Rows of a contact: 0 the normal n, 1 and 2 sliding along t1 and t2, 3 torsion about n, 4 and 5 rolling about t1 and
+// t2. vn > 0 separates. gamma acts on body A; J has the signs by which B gets the opposite.
 //
 // The derivative of a contact is G = -dgamma/ds [kg]. With two-way coupling friction depends on the normal velocity, so
 // that G is unsymmetric:
@@ -42,7 +46,7 @@ static inline int hfi_group_gtt(int g) { return g == 0 ? 0 : g + 2; }
 
 // The response of a contact at given row velocities, beside its impulse.
 typedef struct hfiContactResponse {
-  double pi;        // normal force that bounds friction [N]; if it is zero, gtn and gtt are not set
+  double pi_mu;     // normal force that bounds friction [N]; if it is zero, gtn and gtt are not set
   double gnn;       // normal entry of G [kg]
   double gtn[5];    // one entry for each friction row: t1, t2, torsion, roll1, roll2
   double gtt[7];    // sliding 11, 12, 22; torsion; rolling 11, 12, 22
@@ -51,7 +55,8 @@ typedef struct hfiContactResponse {
   int32_t slipping; // bit g: friction group g is outside its stick region
 } hfiContactResponse;
 
-// Returns the normal force pi(vn) = k (1 - d vn)+ (depth - h vn)+ [N] and its derivative (<= 0).
+// Returns the normal force pi(vn) = k (1 - d vn)+ (depth - h vn)+ [N], and its derivative by vn (<= 0). depth: of the
+// law, at the start of the step; it contains the margin at which the contact acts (contact/contact.h).
 static inline double hfi_contact_normal_force(const hfContactLaw* law, double h, double vn,
                                               double* derivative) {
   double damping = 1 - law->dissipation * vn;
@@ -66,9 +71,9 @@ static inline double hfi_contact_normal_force(const hfContactLaw* law, double h,
 }
 
 // Computes w and returns a radius: friction group g sticks if |w| <= radius. For anchored friction w is the unclamped
-// force and the radius is mu pi. For the other laws w is the slip velocity and the radius is v_s. A group of one row
-// has w[1] = 0.
-static inline double hfi_contact_stick(const hfContactLaw* law, double h, int g, double pi,
+// force and the radius is the bound mu pi_mu. For the other laws w is the slip velocity and the radius is v_s. A group
+// of one row has w[1] = 0. s: velocities of all rows of the contact.
+static inline double hfi_contact_stick(const hfContactLaw* law, double h, int g, double pi_mu,
                                        const double* s, double w[2]) {
   int row = hfi_group_row(g);
   int n = hfi_group_dim(g);
@@ -79,7 +84,7 @@ static inline double hfi_contact_stick(const hfContactLaw* law, double h, int g,
   double slope = h * law->k_t[g] + law->c_t[g];
   w[0] = law->k_t[g] * law->xi0[row] + slope * w[0];
   if (n == 2) w[1] = law->k_t[g] * law->xi0[row + 1] + slope * w[1];
-  return law->mu[g] * pi;
+  return law->mu[g] * pi_mu;
 }
 
 // A group of anchored friction slips if the square of its force is smaller than the square of its unclamped force by

@@ -70,7 +70,7 @@ void hfi_block_subtract_impulse(const hfStepProblem* P, const hfStepBlock* block
 static void expand_response(const hfiContactResponse* response, int dim, double* G) {
   memset(G, 0, sizeof *G * (size_t)(dim * dim));
   G[0] = response->gnn;
-  if (!(response->pi > 0)) return;
+  if (!(response->pi_mu > 0)) return;
 
   // gtn, then gtt group by group
   for (int i = 1; i < dim; ++i) G[i * dim] = response->gtn[i - 1];

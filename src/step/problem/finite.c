@@ -62,8 +62,8 @@ static double sum_zeros_of_block(const hfStepProblem* P, int b) {
   return sum;
 }
 
-// Refuses the problem and names the first tree or block with a number that is not finite. Returns HF_OK if there is
-// none, because only the sum overflowed.
+// Notes the first tree or block with a number that is not finite, or a step length h that is not, in *trouble and
+// returns the status of the refusal. Returns HF_OK if there is none, because only the sum overflowed.
 static hfStatus find_nonfinite(const hfStepProblem* P, hfiTrouble* trouble) {
   hfiTrouble found = {.status = HF_ERROR_NONFINITE};
 
@@ -78,7 +78,7 @@ static hfStatus find_nonfinite(const hfStepProblem* P, hfiTrouble* trouble) {
     if (!isnan(sum_zeros_of_block(P, b))) continue;
     found.kind = HFI_TROUBLE_BLOCK;
     found.id = b;
-    found.number = P->piece[P->block[b].piece].tree;
+    found.number = P->piece[P->block[b].piece].tree; // the first tree that the block acts on
     return hfi_note_trouble(trouble, found);
   }
 
@@ -87,7 +87,7 @@ static hfStatus find_nonfinite(const hfStepProblem* P, hfiTrouble* trouble) {
   return hfi_note_trouble(trouble, found);
 }
 
-// Refuses a problem with a number that is not finite.
+// Refuses a problem with a number that is not finite: notes the trouble and returns its status, else HF_OK.
 hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfiTrouble* trouble) {
   double masses = hfi_sum(P->M, P->M_start[P->ntree]);
   double sum = P->h + masses + hfi_sum(P->diag, P->nv) + hfi_sum(P->p, P->nv) + hfi_sum(P->v0, P->nv);
@@ -127,7 +127,8 @@ static int fits(const hfStepProblem* P, const hfStepCapacity* c) {
   return has_trees && has_blocks && has_entries;
 }
 
-// Refuses a problem that exceeds the capacity of a solver, and names the first count that is too large.
+// Refuses a problem that exceeds the capacity of a solver: notes the first count that is too large and returns the
+// status of the refusal, else HF_OK.
 hfStatus hfi_problem_check_capacity(const hfStepProblem* P, const hfStepCapacity* c, hfiTrouble* trouble) {
   if (fits(P, c)) return HF_OK;
 

@@ -43,8 +43,8 @@ static int has_same_trees(const hfiPartition* S, const hfStepProblem* P) {
   return known == end;
 }
 
-// Remembers the trees of each block. Blocks may share pieces, so that the list of trees can be longer than its storage.
-// Such a problem is not remembered.
+// Remembers the trees of each block in S->known; the first tree of a block is stored as -1 - tree. Blocks may share
+// pieces, so that the list of trees can be longer than its storage. Such a problem is not remembered.
 static void remember_trees(hfiPartition* S, const hfStepProblem* P) {
   int32_t n = 0;
   S->known_trees = -1;
@@ -73,7 +73,8 @@ static void sort_by_label(int32_t* start, int32_t* item, int32_t* next, const in
   for (int32_t i = 0; i < nitem; ++i) item[next[label[i]]++] = i;
 }
 
-// Finds the islands of a problem, or keeps them if every block has the same trees as before.
+// Finds the islands of a problem, or keeps them if every block has the same trees as before: writes the trees and the
+// blocks of island k to S->tree and S->block, from S->tree_start[k] and S->block_start[k] on.
 void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
   if (has_same_trees(S, P)) return;
   remember_trees(S, P);
@@ -101,6 +102,7 @@ void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
     return;
   }
 
+  // several islands: a block belongs to the island of its first tree
   for (int32_t b = 0; b < P->nblock; ++b) S->block_label[b] = S->label[P->piece[P->block[b].piece].tree];
   sort_by_label(S->block_start, S->block, S->next, S->block_label, P->nblock, S->count);
 }

@@ -104,7 +104,7 @@ HFI_FORCE_INLINE void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   const hfContactLaw* law = b->contact;
   hfiDualGroups* out = I->duals.groups + k;
   hfiFour zero = {0, 0, 0, 0};
-  hfiFour bound = gather_groups(law->mu, count) * I->rows.response[k].pi;
+  hfiFour bound = gather_groups(law->mu, count) * I->rows.response[k].pi_mu;
 
   hfiFour u0;
   hfiFour u1;
@@ -134,7 +134,7 @@ HFI_FORCE_INLINE void set_impulses(hfiIsland* I, int32_t k, int count) {
   const hfiDualGroups* f = I->duals.groups + k;
   hfiFour zero = {0, 0, 0, 0};
   hfiFour m = load(f->m);
-  hfiFour bound = gather_groups(b->contact->mu, count) * I->rows.response[k].pi;
+  hfiFour bound = gather_groups(b->contact->mu, count) * I->rows.response[k].pi_mu;
   hfiFour share = hfi_choose4(m < zero, zero, -I->problem->h * bound / m);
   scatter_rows(I->rows.gamma + b->row + 1, count, share * load(f->u0), share * load(f->u1));
 }
@@ -149,7 +149,7 @@ HFI_FORCE_INLINE void set_response(hfiIsland* I, int32_t k, int count) {
 
   // h b kappa/m, or zero if the bound is zero
   hfiFour m = load(f->m);
-  hfiFour bound = gather_groups(b->contact->mu, count) * response->pi;
+  hfiFour bound = gather_groups(b->contact->mu, count) * response->pi_mu;
   hfiFour slope = h * bound * find_kappa(b->contact, h, count) / m;
   hfiFour acting = hfi_choose4(m < zero, zero, slope);
 
@@ -204,7 +204,7 @@ HFI_FORCE_INLINE void update_duals(hfiIsland* I, int32_t k, int count) {
 
 // Number of friction groups of block k: 0 if the block is not a contact or has no normal force.
 static int count_groups(const hfiIsland* I, int32_t k) {
-  int has_friction = I->block[k].law == HF_LAW_CONTACT && I->rows.response[k].pi > 0;
+  int has_friction = I->block[k].law == HF_LAW_CONTACT && I->rows.response[k].pi_mu > 0;
   return has_friction ? hfi_group_count(I->block[k].dim) : 0;
 }
 

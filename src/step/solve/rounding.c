@@ -46,7 +46,7 @@ static double get_row_slope(const hfiIsland* I, int32_t k, int i) {
   if (I->block[k].law != HF_LAW_CONTACT) return I->rows.G[I->block[k].row + i];
   if (!response->active) return 0;
   if (i == 0) return response->gnn;
-  return response->pi > 0 ? response->gtt[diagonal[i - 1]] : 0;
+  return response->pi_mu > 0 ? response->gtt[diagonal[i - 1]] : 0;
 }
 
 // Returns the norm of the residual that the rounding of row velocities is expected to cause [sqrt(kg) m/s].
@@ -77,7 +77,7 @@ static int find_impulse_errors(const hfiIsland* I, const hfiStack* stack, double
     const hfiContactResponse* response = I->rows.response + k;
     double* m = error + (b->row - stack->row); // (dim) errors of this contact's rows
     int acts = b->contact && response->active;
-    int has_anchor = acts && response->pi > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
+    int has_anchor = acts && response->pi_mu > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
     any |= acts;
 
     m[0] = acts ? response->gnn * DBL_EPSILON / h : 0;

@@ -43,7 +43,7 @@ static inline double limit_group(const RowSearch* search, int32_t k, int g, doub
   const hfiIslandBlock* b = I->block + k;
   const double* s = I->rows.s + b->row;
   const double* s1 = I->rows.s1 + b->row;
-  double pi = I->rows.response[k].pi;
+  double pi = I->rows.response[k].pi_mu;
   if (!(I->rows.response[k].slipping >> g & 1)) return alpha;
 
   double demanded = hfi_tals_contact(b->contact, I->problem->h, g, pi, s, s1, search->turn);

@@ -95,7 +95,7 @@ static void evaluate_soft_law(hfiIsland* I, int32_t k, double cap) {
   hfi_soft_begin_iteration(I, k, cap);
 
   // normal force, and the force that bounds friction
-  response->pi = I->forces.lag[k];
+  response->pi_mu = I->forces.lag[k];
   response->gnn = acts ? h * h * I->forces.law[k].stiffness : 0;
   response->active = acts;
   response->coupled = 0;

@@ -218,7 +218,7 @@ static void multiply_contact(const hfiContactResponse* c, int dim, const double*
   for (int j = 0; j < ld; j += LANES) store4(GJ + j, scale(c->gnn, J + j));
 
   // friction rows
-  int has_friction = dim > 1 && c->pi > 0;
+  int has_friction = dim > 1 && c->pi_mu > 0;
   if (!has_friction)
     memset(GJ + ld, 0, sizeof(double) * (size_t)((dim - 1) * ld));
   else if (c->coupled)
