@@ -35,7 +35,7 @@ double hfi_pow(double x, double y) {
   if (y == 0 || x == 1) return 1;
   if (isnan(x) || isnan(y)) return x + y;
 
-  // powers of 0, infinity and negative numbers
+  // powers of 0, infinity and negative numbers; extreme: the power of a size of 0 or infinity, or to infinity
   double size = fabs(x);
   double extreme = (size > 1) == (y > 0) ? INFINITY : 0;
   if (isinf(y)) return size == 1 ? 1 : extreme;

@@ -163,6 +163,8 @@ static void clamp_and_pass_forces(const hfActuation* a) {
 
   for (int i = 0, n = a->model->nu; i < n; ++i) {
     double f = force[i];
+
+    // the range of a motor has bounded the force of its current already (motor.c)
     if (limited[i] && !hfi_is_motor(a->model, i)) {
       f = clamp(f, range[2 * i], range[2 * i + 1]);
       force[i] = f;
@@ -222,7 +224,7 @@ static double find_present_force(const hfActuation* a, int i) {
     hfiMotorForce f = hfi_motor_force(a, i, 0);
     return hfi_drive_force(f.electric, 0) + hfi_drive_force(f.drag, 0);
   }
-  if (a->law[i] != HF_DRIVE_SERVO) return 0;
+  if (a->law[i] != HF_DRIVE_SERVO) return 0; // a drive by inverse dynamics acts over a step only
 
   hfiAffine f = hfi_affine_force(a, i);
   return f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];

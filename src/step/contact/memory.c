@@ -97,8 +97,8 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* sur
   const hfContactMemory* end = memory + s->nmemory;
   const hfContactMemory* first = memory; // of the pair
   const hfContactMemory* m = memory;     // the entry that is expected next
-  hfVec3 theta;
-  int rolls = 0;
+  hfVec3 theta;                          // turn of A relative to B in the step [rad]
+  int rolls = 0;                         // 1: that turn moves the contact point over the surfaces
 
   for (int i = 0; i < n; ++i) {
     hfiContact* c = &contacts[i];
@@ -112,7 +112,8 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* sur
       rolls = hfi_contact_rolls(theta);
     }
 
-    // mostly the contacts are those of the step before
+    // mostly the contacts are those of the step before; otherwise m becomes the entry of the contact, or the end of
+    // the entries of its pair
     if (!is_memory_of(m, end, key, c->feature)) {
       first = find_pair(memory, end, first, key);
       for (m = first; m < end && m->key_pair == key && m->key_feature != c->feature;) ++m;

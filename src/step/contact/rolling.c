@@ -23,9 +23,9 @@ static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
   return hfi_shape_kinds[type].curvature == HFI_FLAT;
 }
 
-// Adds to xi_W of a contact that has stuck and rolls what its material point missed because it left the contact.
-// turn: how
-// far A turned relative to B over the step [rad]; before: what is remembered of the contact.
+// Adds to xi_W of a contact that has stuck and rolls what its material point missed because it left the contact; sets
+// xi_W to zero if the bodies turned far. turn: how far A turned relative to B over the last step [rad]; before: what is
+// remembered of the contact from the start of that step.
 void hfi_correct_rolling(const hfDynamics* d, const hfVec3* turn, const hfContactMemory* before, hfiContact* c) {
   const hfVec3 theta = *turn;
 

@@ -367,7 +367,8 @@ void hfi_translation_end(const hfiFlight* f, const hfDynamics* d, double h, cons
     if (only_falls(f, d, t, flies)) subtract_half_bias(d->model, t, h, f->fall, v);
 }
 
-// Subtracts the second half of the bias from the velocities of the other flying trees: v <- v - (h/2) M^-1 bias(q1, v).
+// Subtracts the second half of the bias from the velocities of those flying trees that have inertial forces:
+// v <- v - (h/2) M^-1 bias(q1, v). Overwrites their bias in d->c.
 static void subtract_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   update_flying_bias(f, d, v, flies);
   hfi_dynamics_need(d, HFI_FRESH_MASS);

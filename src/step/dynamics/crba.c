@@ -133,7 +133,8 @@ static void find_forces(hfDynamics* d, int n) {
   d->scratch.U[r->dof] = inertia_mul(&d->mass.Ic[r->link], d->S[r->dof]);
 }
 
-// Fills a row, without armature, from U of its dof. col: the dofs of its entries.
+// Fills the row of M of a dof i, without armature, from scratch.U = Ic S_i: M_ij = U . S_j. col: the dofs j of its
+// entries. The first six of a tree with a free root are simpler (the head of this file).
 static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int32_t* col, double* row) {
   const hfForce F = d->scratch.U[r->dof];
   int k = 0;

@@ -118,7 +118,7 @@ static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const do
   return 1;
 }
 
-// Sets speed and slack of a tree by the velocities in d.
+// Sets f->fast.speed and f->fast.slack of tree t by the velocities in d. A turn that is not a number is fast.
 static void find_speed(hfiFlight* f, const hfDynamics* d, double h, int t, int flies) {
   double turn = f->articulated[t] ? find_largest_turn(f, d, h, t) : 0;
   double slow = flies ? SLOW_FLIGHT_TURN : SLOW_TURN;

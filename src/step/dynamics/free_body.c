@@ -418,7 +418,8 @@ static hfVec3 find_middle_spin(const double* I, const hfiFreeBody* b, hfQuat q0,
   return w;
 }
 
-// Writes v (nv), with which the free bodies end the step at velocities v1 (nv). Other trees keep v1.
+// Writes v (nv), the solution of the step problem with which free bodies in contact end the step at velocities v1 (nv).
+// Other trees keep v1.
 void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v) {
   if (v != v1) memcpy(v, v1, sizeof *v * (size_t)d->model->nv);
 

@@ -24,7 +24,8 @@ static void yield_joint(const hfModel* m, int j, const double* q, double* rest) 
   if (size > yield) hfi_joint_integrate(type, rest, x, 1 - yield / size);
 }
 
-// Moves the rest interval of a tendon of this length so that it is displaced by at most `yield`.
+// Moves the rest interval of a tendon of this length so that the length is at most `yield` [m] outside of it. Of a
+// rope, whose interval begins at 0 because it does not push, only the upper end moves.
 static void yield_tendon(double length, double yield, double rest[2]) {
   double stretched = length - rest[1] - yield;
   double pressed = rest[0] - length - yield;

@@ -45,7 +45,10 @@ static double raise_to(double x, double power) {
   return power == 1 ? x : hfi_pow(x, power);
 }
 
-// Returns d(r) and, if slope is not NULL, dd/dr [1/m]. The curve bends upwards before the midpoint, downwards after it.
+// Returns the impedance d(r) [-] and, if slope is not NULL, writes dd/dr [1/m]. With x = r/width, a midpoint m and a
+// power p, d rises from d0 to dmax by
+//
+//   d = d0 + (dmax - d0) y(x),   y = m (x/m)^p for x <= m,   1 - y = (1 - m) ((1 - x)/(1 - m))^p beyond it
 double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
   double d0 = bound_impedance(solimp[0]);
   double dmax = bound_impedance(solimp[1]);
@@ -53,12 +56,12 @@ double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
   double mid = bound_impedance(solimp[3]);
   double power = max2(solimp[4], 1);
 
+  // beyond the width
   double x = r / width;
-
   if (slope) *slope = 0;
   if (x >= 1) return dmax;
 
-  // before or after the midpoint
+  // before the midpoint y is found, after it 1 - y
   int is_first = x <= mid;
   double share = is_first ? x / mid : (1 - x) / (1 - mid);
   double part = is_first ? mid : 1 - mid;
