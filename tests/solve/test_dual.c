@@ -57,7 +57,7 @@ static void take_forces(hfiIsland* I) {
   const hfContactLaw* law = I->block[0].contact;
   for (int g = 0; g < 3; ++g)
     for (int i = hfi_group_row(g); i < hfi_group_row(g) + hfi_group_dim(g); ++i)
-      I->duals.w[1 + i] = -I->rows.gamma[1 + i] / (I->problem->h * law->mu[g] * I->rows.response[0].pi);
+      I->duals.w[1 + i] = -I->rows.gamma[1 + i] / (I->problem->h * law->mu[g] * I->rows.response[0].pi_mu);
 }
 
 // The derivative that the law itself gives (against differences: test_law.c).
