@@ -1,6 +1,7 @@
 // holdfast check: reads a model and prints every note and warning about it.
 #include "json.h"
 #include "model_verb.h"
+#include "near.h"
 
 #include <stdio.h>
 
@@ -101,7 +102,7 @@ static int print_check_json(const char* path, const scene* loaded, const hfError
 // fails.
 int verb_check(int argc, char** argv) {
   checkArguments arguments;
-  argp_parse(&check_argp, argc, argv, 0, NULL, &arguments);
+  parse_arguments(&check_argp, argc, argv, &arguments);
 
   modelArguments* a = &arguments.model;
   scene loaded = {0};

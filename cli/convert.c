@@ -7,6 +7,7 @@
 //   /contacts, /joints, /actuators, /energy, /solver, /events   numbers by name, for plots
 #include "cli.h"
 #include "mcap.h"
+#include "near.h"
 #include "outfile.h"
 #include "scene.h"
 
@@ -494,7 +495,7 @@ static int write_mjcf(const void* arguments, const hfModel* model) {
 // The verb: converts a recording or a model, as the end of the output's name says. Returns the exit status.
 int verb_convert(int argc, char** argv) {
   convertOptions o = {0};
-  argp_parse(&convert_argp, argc, argv, 0, NULL, &o);
+  parse_arguments(&convert_argp, argc, argv, &o);
 
   // the end of the name says what is written
   int recording = ends_in(o.output, ".mcap") || ends_in(o.output, ".html");

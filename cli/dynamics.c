@@ -1,6 +1,7 @@
 // holdfast dynamics: mass matrix, bias, poses, forces, sensors and contacts at a given state.
 #include "json.h"
 #include "model_verb.h"
+#include "near.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,6 @@ static int show_dynamics(const void* arguments, const hfModel* m) {
 
 int verb_dynamics(int argc, char** argv) {
   modelArguments a;
-  argp_parse(&dynamics_argp, argc, argv, 0, NULL, &a);
+  parse_arguments(&dynamics_argp, argc, argv, &a);
   return with_scene(&a.scene, show_dynamics, &a);
 }

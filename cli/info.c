@@ -1,6 +1,7 @@
 // holdfast info: tree, sizes and masses of a model.
 #include "json.h"
 #include "model_verb.h"
+#include "near.h"
 #include "object.h"
 
 #include <stdio.h>
@@ -313,6 +314,6 @@ static int show_info(const void* arguments, const hfModel* m) {
 
 int verb_info(int argc, char** argv) {
   modelArguments a;
-  argp_parse(&info_argp, argc, argv, 0, NULL, &a);
+  parse_arguments(&info_argp, argc, argv, &a);
   return with_scene(&a.scene, show_info, &a);
 }

@@ -2,6 +2,7 @@
 // call was wrong.
 #include "cli.h"
 #include "data.h"
+#include "near.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -75,7 +76,13 @@ static int dispatch(int argc, char** argv) {
 
   const verb* v = find_verb(argv[1]);
   if (v) return call_verb(v, argc - 1, argv + 1);
-  say_error("there is no verb \"%s\"; holdfast --help lists them", argv[1]);
+  const char* names[VERBS];
+  for (int i = 0; i < VERBS; ++i) names[i] = verbs[i].name;
+  const char* near = near_verb(argv[1], names, VERBS);
+  if (near)
+    say_error("there is no verb \"%s\"; perhaps %s; holdfast --help lists them", argv[1], near);
+  else
+    say_error("there is no verb \"%s\"; holdfast --help lists them", argv[1]);
   return CLI_MISUSED;
 }
 

@@ -1,6 +1,7 @@
 // holdfast problem: solves a problem that stands in a file, a step problem or a friction problem.
 #include "cli.h"
 #include "json.h"
+#include "near.h"
 #include "numbers.h"
 
 #include <argp.h>
@@ -230,7 +231,7 @@ static int is_friction_problem(const char* path) {
 // The verb: solves the friction problem or the step problem of a file.
 int verb_problem(int argc, char** argv) {
   problemOptions o = {.tolerance = 1e-8};
-  argp_parse(&problem_argp, argc, argv, 0, NULL, &o);
+  parse_arguments(&problem_argp, argc, argv, &o);
 
   int friction = is_friction_problem(o.path);
   if (friction < 0) return CLI_FAILED;

@@ -2,6 +2,7 @@
 // headless Chromium. Videos are put together by ffmpeg.
 #include "cli.h"
 #include "guard.h"
+#include "near.h"
 #include "object.h"
 #include "outfile.h"
 #include "render_options.h"
@@ -569,7 +570,7 @@ static const char* find_browser(const renderOptions* o) {
 int verb_render(int argc, char** argv) {
   renderOptions o = {.times = {.start = NAN, .end = NAN, .fps = 30, .speed = 1},
                      .view = {.zoom = 1, .azimuth = -55, .elevation = 25}};
-  argp_parse(&render_argp, argc, argv, 0, NULL, &o);
+  parse_arguments(&render_argp, argc, argv, &o);
 
   int status = check_files(&o);
   if (status != CLI_GOOD) return status;

@@ -1,6 +1,7 @@
 // holdfast run: simulates a scene, writes the files that the options name, and prints a summary.
 #include "run.h"
 
+#include "near.h"
 #include "object.h"
 #include "outfile.h"
 #include <holdfast/actuation.h>
@@ -412,7 +413,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
 // The verb: refuses files that clash or have the ending of another format, and runs the scene. Returns the exit status.
 int verb_run(int argc, char** argv) {
   runArguments a;
-  argp_parse(&run_argp, argc, argv, 0, NULL, &a);
+  parse_arguments(&run_argp, argc, argv, &a);
 
   const runOptions* o = &a.run;
   const usedFile files[] = {{"the scene", a.scene.path, 0},

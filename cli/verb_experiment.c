@@ -1,5 +1,6 @@
 // holdfast experiment and holdfast bench: each runs one entry of its list by name.
 #include "experiment_list.h"
+#include "near.h"
 #include "result.h"
 
 #include <argp.h>
@@ -216,12 +217,12 @@ static int run_listed(const experiment* const* list, const experimentArguments* 
 
 int verb_experiment(int argc, char** argv) {
   experimentArguments a = {0};
-  argp_parse(&experiment_argp, argc, argv, 0, NULL, &a);
+  parse_arguments(&experiment_argp, argc, argv, &a);
   return run_listed(experiments, &a, "paper", 1);
 }
 
 int verb_bench(int argc, char** argv) {
   experimentArguments a = {0};
-  argp_parse(&bench_argp, argc, argv, 0, NULL, &a);
+  parse_arguments(&bench_argp, argc, argv, &a);
   return run_listed(benchmarks, &a, "peer", 0); // its lines depend on the machine and on what else runs there
 }

@@ -2,6 +2,7 @@
 #include "server.h"
 
 #include "../config_option.h"
+#include "../near.h"
 #include "../numbers.h"
 #include "../outfile.h"
 
@@ -112,7 +113,7 @@ static const struct argp view_argp = {
 // The verb: serves the page until it is interrupted.
 int verb_view(int argc, char** argv) {
   serverOptions o;
-  argp_parse(&view_argp, argc, argv, 0, NULL, &o);
+  parse_arguments(&view_argp, argc, argv, &o);
 
   return refuse_folder("--out", o.world.out) ? CLI_FAILED : serve(&o);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Iterable, Sequence, Unpack
 from xml.sax import saxutils
@@ -13,7 +14,7 @@ import numpy as np
 from . import _core, quat
 from ._arrays import floats, near, no_name
 from ._files import FilePath, file_name, file_names
-from ._hints import Diagnostic, with_diagnostics
+from ._hints import Diagnostic, HoldfastWarning, with_diagnostics
 from .model import GEOM_TYPES, JOINT_TYPES, ImportOptions, Model, _kind_number, hint_at_shipped, import_options, servo_gain, warn_of_shapes
 
 _MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
@@ -49,6 +50,7 @@ _ELSEWHERE = {"compile": "finish()", "to_xml": "write(PATH)", "to_file": "write(
               "equalities": 'names("equality")'}  # what may be looked for in an mjSpec, and what it is here
 
 
+_LIGHT = 10.0  # [kg/m^3]: a third of the lightest foams
 _ACTUATOR_KINDS = ("motor", "position", "velocity", "general", "dcmotor", "orientation")
 
 
@@ -82,11 +84,16 @@ def _geom_fields(fields: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
+_OTHER_WORDS = {"prismatic": "slide", "revolute": "hinge", "continuous": "hinge", "spherical": "ball", "floating": "free", "cube": "box",
+                "cuboid": "box", "fixed": "weld", "orientation": "framequat", "position": "framepos", "joint_position": "jointpos"}  # of other formats
+
+
 def _number(value: Any, names: Sequence[str], what: str) -> int:
     if not isinstance(value, str):
         return operator.index(value)
     if value not in names:
-        raise ValueError(f'{what} must be one of {", ".join(names)}, is "{value}"')
+        hint = f"; perhaps {_OTHER_WORDS[value]}" if _OTHER_WORDS.get(value) in names else near(value, names)
+        raise ValueError(f'{what} must be one of {", ".join(names)}, is "{value}"{hint}')
     return names.index(value)
 
 
@@ -454,6 +461,9 @@ class Builder(_core.Builder):
         for shape in ("mesh", "hfield"):
             if shape in fields:
                 fields[shape] = self._id(shape, fields[shape])
+        if 0 < fields.get("density", -1) < _LIGHT:
+            warnings.warn(f"a density of {fields['density']} kg/m^3 is nearly that of air: {fields['density']} g/cm^3 are {1000 * fields['density']:g} kg/m^3",
+                          HoldfastWarning, stacklevel=2)
         return self._add_geom({"body": self._id("body", body), "type": _number(type, GEOM_TYPES, "type"), "name": name, **_geom_fields(fields, {})})
 
     def add_mesh(self, vertices: Any, triangles: Any = None, name: str | None = None, max_hull_vertices: int = 0, *,

@@ -24,6 +24,7 @@ from .state import Input, State
 
 CONTACT = struct_dtype(_core.contact_dtype())
 _DEEP_OVERLAP = 5e-3  # [m], of bodies without keyframes; as the command
+_LONG_STEP = 0.1  # [s]
 
 
 def option_names() -> list[str]:
@@ -144,6 +145,8 @@ class Sim(_core.Sim):
         self._page: FileIO | None = None  # the file of the report, which has no name: nothing is left of it, however the process ends
         if report:
             self._begin_report()
+        if self.step_size > _LONG_STEP:
+            warnings.warn(f"a step of {self.step_size:g} s is long: grips need about 0.002 s, and the unit is the second", HoldfastWarning, stacklevel=2)
 
     @property
     def state(self) -> State:

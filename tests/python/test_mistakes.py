@@ -1,6 +1,8 @@
 """Mistakes of people who come from other simulators: each is answered by a text that says what, where and what to do."""
 
+import os
 import re
+import subprocess
 import warnings
 
 import numpy as np
@@ -8,6 +10,8 @@ import pytest
 
 import holdfast as hf
 from conftest import FALL
+
+COMMAND = os.environ["HOLDFAST_COMMAND"]
 
 POINT = "<mujoco><worldbody><body name='a'><joint/><geoms size='.1'/></body></worldbody></mujoco>"
 SUNK = "<mujoco><worldbody><geom name='f' type='plane' size='1 1 1'/><body name='box' pos='0 0 .05'><freejoint/><geom size='.1'/></body></worldbody>{}</mujoco>"
@@ -64,6 +68,9 @@ REFUSED = [
     (lambda m: hf.Builder().add_geom(rgba=(255, 0, 0)), ValueError, "rgba has numbers from 0 to 1.*divide by 255"),
     (lambda m: hf.Builder().add_body("a", euler=(0, 0, 1), quat=(1, 0, 0, 0)), ValueError, "by quat or by euler"),
     (lambda m: hf.Builder().add_actuator("position", name="a"), KeyError, 'no joint is named "position"'),
+    (lambda m: hf.Builder().add_joint(0, "prismatic"), ValueError, "perhaps slide"),
+    (lambda m: hf.Builder().add_joint(0, "revolute"), ValueError, "perhaps hinge"),
+    (lambda m: hf.Builder().add_geom(0, "cylindr"), ValueError, "perhaps cylinder"),
     (lambda m: hf.Builder().add_actuator(), ValueError, "give one of joint, tendon"),
 ]
 
@@ -160,6 +167,37 @@ def test_a_mesh_in_millimetres():
     corners = 40.0 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     b.add_geom(body, "mesh", mesh=b.add_mesh(corners, np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])))
     assert any("millimetres" in str(w.message) for w in heard(b.finish))
+
+
+def test_units_that_are_not_si(fall):
+    assert "1200 kg/m^3" in str(heard(lambda: hf.Builder().add_geom(density=1.2))[0].message)
+    assert not heard(lambda: hf.Builder().add_geom(density=1200))
+    assert "a step of 1 s is long" in str(heard(lambda: hf.Sim(fall, step=1.0))[0].message)
+    assert not heard(lambda: hf.Sim(fall))
+
+
+# ---- the command ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("call, says", [
+    ("run --duration 3 a.xml", "there is no option --duration; perhaps --time"), ("run -t 3 a.xml", "there is no option -t; perhaps --time"),
+    ("run --keyfrme a.xml", "perhaps --keyframe"), ("info --jsn a.xml", "perhaps --json"), ("run --frobnicate a.xml", "unrecognized option '--frobnicate'"),
+    ("simulate a.xml", 'there is no verb "simulate"; perhaps run'), ("rn a.xml", "perhaps run"), ("fly a.xml", "holdfast --help lists them"),
+])
+def test_words_that_the_command_has_not(call, says):
+    done = subprocess.run([COMMAND, *call.split()], capture_output=True, text=True)
+    assert done.returncode == 2 and says in done.stderr
+    assert "perhaps" in says or "perhaps" not in done.stderr
+
+
+@pytest.mark.parametrize("name, content", [("mug.stl", b"solid mug\nendsolid mug\n"), ("mug.STL", b"\0" * 84), ("mug.obj", b"v 0 0 0\n"), ("mug.stl", b"")])
+def test_a_mesh_is_no_model(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    says = f'{name}.*: this is a mesh and no model.*<mesh name="m" file=".*{name}"/>.*<geom type="mesh" mesh="m"/>'
+    done = subprocess.run([COMMAND, "run", tmp_path / name], capture_output=True, text=True)
+    assert done.returncode != 0 and re.search(says, done.stderr), done.stderr
+    with pytest.raises(hf.ModelError, match=says):
+        hf.load(tmp_path / name)
 
 
 # ---- what is accepted -------------------------------------------------------------------------------

@@ -165,6 +165,16 @@ static int begins_as_other(const char* text, size_t length) {
   return first < end && *first != '<' && (unsigned char)*first < 0xef;
 }
 
+// Whether the name of a file ends as files of meshes do, in small letters or in capitals.
+static int is_mesh_name(const char* file) {
+  static const char* const endings[] = {".stl", ".obj", ".ply", ".msh", ".STL", ".OBJ", ".PLY"};
+  const char* ending = strrchr(file, '.');
+
+  for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; ++i)
+    if (strcmp(ending, endings[i]) == 0) return 1;
+  return 0;
+}
+
 // The message about a file that does not begin as XML.
 static const char* name_other(const char* text, size_t length) {
   static const struct {
@@ -197,6 +207,11 @@ static void report_error(Parse* p, const char* text, size_t length) {
   const char* what = XML_ErrorString(code);
   if (code == XML_ERROR_NO_MEMORY)
     hfi_fail(p->reader, &place, HF_ERROR_MEMORY, "malformed XML: %s", what);
+  else if (!p->root && is_mesh_name(p->file))
+    hfi_fail(p->reader, &place, HF_ERROR_PARSE,
+             "this is a mesh and no model: name it in the <asset> of a scene, <mesh name=\"m\" file=\"%s\"/>, and show "
+             "it by a geom, <geom type=\"mesh\" mesh=\"m\"/>",
+             p->file);
   else if (!p->root && begins_as_other(text, length))
     hfi_fail(p->reader, &place, HF_ERROR_PARSE, "%s", name_other(text, length));
   else if (p->open)
