@@ -653,8 +653,10 @@ class Builder(_core.Builder):
         return self._add_sensor({"type": _number(type, _SENSORS, "type"), "name": name, **_with_numbers(fields)})
 
     def add_equality(self, type: str | int, kind: str, obj1: Any, obj2: Any = None, name: str | None = None, **fields: Any) -> int:
-        """An equality "connect", "weld", "joint" or "tendon" between two objects of a kind; data as in
-        ``builder.h``."""
+        """An equality "connect", "weld", "joint" or "tendon" between two objects of a kind, "body", "joint" or
+        "tendon". data: of connect the anchor in obj1 (3) [m]; of weld the anchor in obj2 (3) [m], the pose of obj2 in
+        obj1 (position 3, quaternion 4, which is 0 for the pose at the reference), and torquescale; of joint and tendon
+        the five coefficients of the polynomial that gives obj1 as a function of obj2."""
         fields.setdefault("objkind", _kind_number(kind))
         return self._add_equality({"type": _number(type, _EQUALITIES, "type"), "name": name,
                                    "obj1": self._id(kind, obj1), "obj2": -1 if obj2 is None else self._id(kind, obj2), **fields})

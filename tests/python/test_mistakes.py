@@ -81,6 +81,56 @@ def test_refusal_says_the_way_out(fall, call, kind, says):
         call(fall)
 
 
+# what other simulators call so, names with slips, numbers in the wrong form: an expression, its exception, the way out
+KNOWN = [
+    ("hf.State(m).qpos", AttributeError, "what MuJoCo calls qpos is q"),
+    ("setattr(hf.State(m), 'qpos', 1)", AttributeError, "what MuJoCo calls qpos is q"),
+    ("hf.Sim(m).data", AttributeError, "it is sim.state"),
+    ("hf.Sim(m).contact", AttributeError, r"it is sim.contacts\(\)"),
+    ("hf.Sim(m).xpos", AttributeError, "it is sim.poses"),
+    ("m.opt", AttributeError, "what MuJoCo calls opt is world"),
+    ("m.body_mas", AttributeError, "perhaps body_mass"),
+    ("hf.Sim(m).step(steps='100')", TypeError, "a whole number, not '100'"),
+    ("hf.Sim(m, stepp=1)", hf.ArgumentError, "perhaps step"),
+    ("hf.Sim(m, timestep=.001)", hf.ArgumentError, "perhaps step"),
+    ("hf.Sim(m, method='tams')", hf.ArgumentError, '"tams" is not a value; known: tamsi'),
+    ("hf.Sim(m, step=-1)", hf.ArgumentError, "step = -1: allowed is"),
+    ("hf.State(m).q['cartt']", KeyError, 'no joint is named "cartt"; there are: free, rail'),
+    ("hf.Input(m).ctrl['grip']", KeyError, 'no actuator is named "grip"; there are: push'),
+    ("m.joint('mugg')", KeyError, 'no joint is named "mugg"; there are: free, rail'),
+    ("hf.Sim(m).reset('hgh')", KeyError, 'no key is named "hgh"; there are: low'),
+    ("hf.Sim(m).pair_force('a')", KeyError, 'no body is named "a"; there are: world, ball, cart'),
+    ("hf.Sim(m).pose('cart')", RuntimeError, r"call step\(\) or evaluate\(\) first"),
+    ("setattr(hf.Sim(m), 'ctrl', 1)", AttributeError, "set sim.input.ctrl"),
+    ("hf.Sim(m).record('a.csv')", ValueError, "a recording, which ends in .rec or .hfr"),
+    ("hf.Batch(m, 2).qpos", AttributeError, "what MuJoCo calls qpos is q"),
+    ("hf.Batch(m, 2).run(np.zeros((3, 7)))", ValueError, r"controls must have shape \(steps, 1\)"),
+    ("hf.rollout(m, hf.State(m), np.zeros((3, 7)))", ValueError, r"controls must have shape \(steps, 1\)"),
+    ("hf.Batch(m, 2).params.geom_type", AttributeError, "change it with a Builder"),
+    ("hf.Params(m).geom_type", AttributeError, "change it with a Builder"),
+    ("hf.Model()", TypeError, r"Model.from_file\(path\)"),
+    ("hf.Model.from_file('a.xml', actuator='position')", TypeError, "there are: search, actuators"),
+    ("hf.load('nowhere.xml')", hf.FileError, "cannot read nowhere.xml: No such file"),
+    ("hf.load('models/pinch.xml')", hf.FileError, 'hf.models_path."pinch.xml"'),
+    ("hf.Builder().add_mesh(np.zeros((4, 3)), np.array([[1, 2, 4]]))", ValueError, "triangles name vertices 1 to 4; there are 4"),
+    ("hf.Builder().add_geom(tpye='box')", TypeError, 'no option "tpye"; it has name, body, type'),
+    ("hf.Builder().add_geom(type='box', size=(1, 2, 3, 4))", ValueError, "size: it needs 3 numbers, got 4"),
+    ("hf.Builder().compile()", AttributeError, r"it is finish\(\)"),
+    ("hf.Builder().worldbody", AttributeError, 'it is body."world"'),
+    ("hf.Builder().add_sensor('jointposs')", ValueError, "perhaps jointpos"),
+    ("hf.Builder().add_equality('weldd', 'body', 'a')", ValueError, "perhaps weld"),
+    ("hf.Builder().add_joint('x')", KeyError, 'no body is named "x"; there are: world'),
+    ("hf.Builder().add_body(position=(0, 0, 1))", TypeError, 'no option "position"; it has name, parent, pos'),
+]
+
+
+@pytest.mark.parametrize("expression, kind, says", KNOWN, ids=[row[0] for row in KNOWN])
+def test_known_mistake(fall, tmp_path, monkeypatch, expression, kind, says):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(kind, match=says):
+        eval(expression, {"hf": hf, "np": np, "m": fall})
+
+
 def test_the_reader_is_heard_when_it_refuses():
     """The element that nobody knows is the reason why the joint moves nothing: the warning comes with the refusal."""
     with pytest.raises(hf.ModelError, match="(?s)moves no inertia.*the reader had said before:.*<string>:1: warning: <geoms>: unknown element") as caught:
@@ -170,8 +220,8 @@ def test_a_mesh_in_millimetres():
 
 
 def test_units_that_are_not_si(fall):
-    assert "1200 kg/m^3" in str(heard(lambda: hf.Builder().add_geom(density=1.2))[0].message)
-    assert not heard(lambda: hf.Builder().add_geom(density=1200))
+    assert "1200 kg/m^3" in str(heard(lambda: hf.Builder().add_geom(size=0.1, density=1.2))[0].message)
+    assert not heard(lambda: hf.Builder().add_geom(size=0.1, density=1200))
     assert "a step of 1 s is long" in str(heard(lambda: hf.Sim(fall, step=1.0))[0].message)
     assert not heard(lambda: hf.Sim(fall))
 
