@@ -32,6 +32,7 @@ static const char* find_word(const otherWord* words, size_t count, const char* n
   return NULL;
 }
 
+// The smaller of two numbers.
 static int least(int a, int b) { return a < b ? a : b; }
 
 // Number of letters to change, add or take out so that a becomes b; LONGEST_NAME for long names.
@@ -59,6 +60,7 @@ static int count_edits(const char* a, const char* b) {
 // Is the number of edits so small that the name may be a slip of the other?
 static int is_slip(int edits, const char* name) { return edits <= 2 && 3 * edits <= (int)strlen(name) + 1; }
 
+// The verb that a wrong one is most like or that other programs call so, or NULL.
 const char* near_verb(const char* name, const char* const* verbs, int count) {
   const char* word = find_word(verb_words, sizeof verb_words / sizeof *verb_words, name);
   if (word) return word;
@@ -123,6 +125,8 @@ static void hint_at_option(const struct argp* argp, const char* argument) {
     say_error("there is no option %s%s; perhaps --%s", dashes == 2 ? "--" : "-", name, s.best);
 }
 
+// Parses the arguments of a verb as argp_parse does, which refuses an option that the verb does not have. Before that
+// it says which option was perhaps meant.
 void parse_arguments(const struct argp* argp, int argc, char** argv, void* input) {
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
     if (argv[i][0] == '-') hint_at_option(argp, argv[i]);
