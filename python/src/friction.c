@@ -74,8 +74,8 @@ static void release_problem(borrowedProblem* p) {
 }
 
 // Sets a matrix from a tuple (start, col, value) of compressed rows: the entries of row i begin at start[i] and end
-// before start[i + 1]. Returns 0, or -1 with Python's exception. Its buffers are added to those of the problem, also after
-// a failure.
+// before start[i + 1]. Returns 0, or -1 with Python's exception. Its buffers are added to those of the problem, also
+// after a failure.
 static int borrow_matrix(borrowedProblem* p, const matrixPart* part, PyObject* arrays) {
   PyObject* start;
   PyObject* col;

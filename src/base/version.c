@@ -5,6 +5,7 @@
 
 const char* hf_version(void) { return HF_VERSION; }
 
+// Refuses headers whose version does not fit the library. A negative patch fits every patch.
 hfStatus hf_check_version(int major, int minor, int patch, hfError* error) {
   hfi_clear_error(error);
   int fits = HF_VERSION_MAJOR == 0 ? minor == HF_VERSION_MINOR : minor <= HF_VERSION_MINOR;

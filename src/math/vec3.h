@@ -88,6 +88,7 @@ static inline hfVec3 m3_tmulv(hfMat3 a, hfVec3 v) {
   return v3(m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
             m[2] * v.x + m[5] * v.y + m[8] * v.z);
 }
+// A B
 static inline hfMat3 m3_mul(hfMat3 a, hfMat3 b) {
   hfMat3 r;
   for (int i = 0; i < 3; ++i)
@@ -114,6 +115,7 @@ static inline hfQuat q_identity(void) { hfQuat r = {1, 0, 0, 0}; return r; }
 static inline hfQuat q_load(const double* a) { hfQuat r = {a[0], a[1], a[2], a[3]}; return r; }
 static inline void q_store(double* a, hfQuat q) { a[0] = q.w; a[1] = q.x; a[2] = q.y; a[3] = q.z; }
 static inline hfQuat q_conj(hfQuat q) { hfQuat r = {q.w, -q.x, -q.y, -q.z}; return r; }
+// The rotation b, then a.
 static inline hfQuat q_mul(hfQuat a, hfQuat b) {
   hfQuat r = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
               a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,

@@ -15,12 +15,12 @@
 // gained.
 //
 //   C in discrete time     sum of f_n depth/2 over the overlaps at the end of the step
-//     mlcp                 its rigid contacts hold no energy. They give what they may at the release speed u (step/discrete/release.c):
-//                          m u^2/2 for each overlap, with the mass m of the world
-//     continuous time      overlaps and limits are springs: C is what they hold less at the end of the step than at its start,
-//                          min(U0, max(U0 - U1, h P)) + max(0, L0 - L1)
-//     switching            max(0, L0 - L1): its limits are such springs, too. The energy of its layers is known at both ends of the step and
-//                          part of E
+//     mlcp                 its rigid contacts hold no energy. They give what they may at the release speed u
+//                          (step/discrete/release.c): m u^2/2 for each overlap, with the mass m of the world
+//     continuous time      overlaps and limits are springs: C is what they hold less at the end of the step than at
+//                          its start, min(U0, max(U0 - U1, h P)) + max(0, L0 - L1)
+//     switching            max(0, L0 - L1): its limits are such springs, too. The energy of its layers is known at both
+//                          ends of the step and part of E
 //
 //   U  sum of k depth^2/2 over the overlaps        P  sum of k depth vn over those overlaps that open
 //   L  energy of the springs of limits             0, 1  start and end of the step
@@ -42,9 +42,10 @@
 #include <string.h>
 
 // A step is judged if one of these is true for some dof.
-static const double JUDGED_SPEED = 20;    // The dof has at least this speed at the end of the step [m/s or rad/s].
-static const double JUDGED_TRAVEL = 0.1;  // At its speed it would go this far in a step [m or rad]. A turn by 0.1 rad gives an error of a percent.
-static const double JUDGED_SPEED_UP = 5;  // It becomes faster by this much [m/s or rad/s].
+static const double JUDGED_SPEED = 20; // The dof has at least this speed at the end of the step [m/s or rad/s].
+// At its speed it would go this far in a step [m or rad]. A turn by 0.1 rad gives an error of a percent.
+static const double JUDGED_TRAVEL = 0.1;
+static const double JUDGED_SPEED_UP = 5; // It becomes faster by this much [m/s or rad/s].
 // A gain is notable above this share of the energy that the step had or was given [-].
 static const double NOTABLE_GAIN = 0.1;
 // A balance is a gain above this share of T_m [-].
@@ -52,11 +53,13 @@ static const double NOTABLE_BALANCE = 0.25;
 
 // ---- the start of a step --------------------------------------------------------------------------
 
+// Keeps q and v of a state as those of the start of the step.
 static void copy_start(hfiEnergyJudge* judge, const hfState* state) {
   memcpy(judge->q, hf_state_q(state), sizeof *judge->q * (size_t)state->nq);
   memcpy(judge->v, hf_state_v(state), sizeof *judge->v * (size_t)state->nv);
 }
 
+// Keeps the state in which a step begins. The energy and the balance stay fresh if it is the end of the step before.
 void hfi_sim_keep_start(hfSim* s, const hfState* state) {
   hfiEnergyJudge* judge = &s->judge;
   int starts_where_judged = judge->is_fresh && judge->revision == s->world->revision &&
@@ -178,6 +181,8 @@ static double balance_step(hfSim* s, const hfState* state, double change, Explan
   return b->gained > notable + released ? b->gained : 0;
 }
 
+// Compares the energies of a step of length h that ends in this state. Writes report->energy_gain and, where the gain
+// is notable, the status; updates the balance of the sim.
 void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, double h, hfStepReport* report) {
   hfiEnergyJudge* judge = &s->judge;
   if (!can_be_judged(s)) return;

@@ -11,7 +11,8 @@
 #include "sim/energy.h"
 
 static const double CLOSED_ERROR = 1e-3; // An equality counts as closed up to this error [m or rad].
-static const double WIDE_GAP = 0.02;       // The mass of the trees bounds the release of points that are further apart than this [m].
+// The mass of the trees bounds the release of points that are further apart than this [m].
+static const double WIDE_GAP = 0.02;
 enum { GROUPS_OF_SPRING = 12 };          // A group of rows of a soft equality counts as this many groups.
 
 // Is joint j, which has limits, beyond one of them?
@@ -72,6 +73,7 @@ static void add_open_groups(const hfSim* s, int i, const double* q, OpenGroups* 
   open->others += groups - points;
 }
 
+// Returns R at coordinates q (nq) [J]. Computes the mass matrix of the world.
 double hfi_release_energy(hfSim* s, const double* q) {
   hfDynamics* d = &s->world->dynamics;
   OpenGroups open = {0, 0, 0};

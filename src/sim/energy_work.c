@@ -31,6 +31,7 @@ static double integrate_force(const hfiServo* servo, double c, double b, double 
   return (integrate_clipped(c + b * l1, lo, hi) - integrate_clipped(c + b * l0, lo, hi)) / b;
 }
 
+// Returns the work of the plain servos from their lengths now to those at the end of the step [J].
 double hfi_servo_work(const hfSim* s) {
   const hfActuation* a = &s->world->actuation;
   double sum = 0;
@@ -48,6 +49,7 @@ double hfi_servo_work(const hfSim* s) {
   return sum;
 }
 
+// Returns an upper bound on the power of all forces but those of plain servos, at the present pose and velocity [W].
 double hfi_power_bound(hfSim* s, const double* q, const hfInput* in) {
   const hfModel* m = s->model;
   const hfDynamics* d = &s->world->dynamics;

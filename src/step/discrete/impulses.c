@@ -38,6 +38,7 @@ void hfi_impulses_init(hfiImpulses* f, const hfModel* m, int max_contacts, hfiAr
 
 // ---- rows of blocks -----------------------------------------------------------------------------------
 
+// Adds gamma times row r of a block to x (nv): x += J_r^T gamma.
 void hfi_impulse_spread_row(const hfStepProblem* p, const hfStepBlock* b, int r, double gamma, double* x) {
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
     const hfStepPiece* piece = &p->piece[k];
@@ -48,6 +49,7 @@ void hfi_impulse_spread_row(const hfStepProblem* p, const hfStepBlock* b, int r,
   }
 }
 
+// Returns J_r v, the velocity of row r of a block [m/s].
 double hfi_impulse_row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, const double* v) {
   double sum = 0;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
@@ -72,6 +74,7 @@ static void clear_tree(const hfStepProblem* p, int t, double* x) {
   memset(x + p->tree_start[t], 0, sizeof *x * (size_t)(p->tree_start[t + 1] - p->tree_start[t]));
 }
 
+// Computes dv = M^-1 J^T gamma for the trees of the island. Writes f->dv.
 void hfi_impulses_find_change(hfiImpulses* f, const hfDynamics* d, const hfStepProblem* p) {
   const int rows = count_rows(f);
   const int first = find_first_row(f);
@@ -170,6 +173,7 @@ typedef struct ProjectedSteps {
   double longest; // largest |r|
 } ProjectedSteps;
 
+// Measures the projected steps of all contacts at the point y, whose gradient is known.
 static ProjectedSteps measure_steps(const hfiImpulses* f, const double* y) {
   const int rows = count_rows(f);
   ProjectedSteps steps = {0, 0, 0};

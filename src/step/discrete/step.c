@@ -71,7 +71,8 @@ static hfStatus check_velocities(const hfiDiscrete* s, hfiTrouble* trouble) {
 
   for (int t = 0; t < m->ntree; ++t)
     if (!hfi_all_speeds(s->v1 + hf_model_tree_dofadr(m)[t], hf_model_tree_dofnum(m)[t]))
-      return hfi_note_trouble(trouble, (hfiTrouble){.status = HF_ERROR_NONFINITE, .kind = HFI_TROUBLE_VELOCITY, .id = t});
+      return hfi_note_trouble(trouble,
+                              (hfiTrouble){.status = HF_ERROR_NONFINITE, .kind = HFI_TROUBLE_VELOCITY, .id = t});
   return HF_OK; // Only the sum is too large.
 }
 

@@ -33,6 +33,7 @@ struct hfSolver {
   int32_t* estimate_iterations; // (ntree) iterations of the tree's estimate; 0: its last answer is not an estimate
 };
 
+// Returns the configuration of the ladder: all rungs, both ways coupled.
 hfSolverConfig hf_solver_config_default(void) {
   return (hfSolverConfig){.coupling = HF_COUPLING_TWO_WAY,
                           .first_rung = HF_RUNG_TAMSI,
@@ -52,6 +53,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   solver->estimate_iterations = HFI_TAKE(arena, int32_t, c->ntree);
 }
 
+// Makes a solver for problems up to a capacity. Writes *out, or refuses with HF_ERROR_MEMORY.
 hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfError* error) {
   hfi_clear_error(error);
   hfSolver seed = {.capacity = *capacity};

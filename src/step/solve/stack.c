@@ -46,6 +46,7 @@ HFI_FORCE_INLINE void write_out(const hfiStack* stack, int two, double* to, int 
   }
 }
 
+// Returns the rows of a stack as a dense matrix: its own, or, for free bodies, written into `room`.
 const double* hfi_stack_rows(const hfiStack* stack, double* room) {
   if (!stack->nfree) return stack->J;
   if (stack->nfree == 2)
