@@ -1,4 +1,5 @@
-// Where the camera stands at first: the usual direction, unless things that stand there (shelves, walls of a bin) hide what moves.
+// Where the camera stands at first: the usual direction, unless things that stand there (shelves, walls of a bin) hide
+// what moves.
 import * as THREE from 'three';
 import { GeomType, Model } from './model';
 import { Frame } from './recording';
@@ -12,10 +13,14 @@ const MOST = 60;       // moving geoms that are looked at
 interface Wall { toLocal: THREE.Matrix4; half: THREE.Vector3 }
 
 function poseOf(model: Model, frame: Frame, g: number): THREE.Matrix4 {
-  const body = model.get('geom_body')[g], p = frame.pose.subarray(7 * body, 7 * body + 7), one = new THREE.Vector3(1, 1, 1);
-  const pos = model.get('geom_pos').subarray(3 * g, 3 * g + 3), quat = model.get('geom_quat').subarray(4 * g, 4 * g + 4);
-  const outer = new THREE.Matrix4().compose(new THREE.Vector3(p[0], p[1], p[2]), new THREE.Quaternion(p[4], p[5], p[6], p[3]), one);
-  return outer.multiply(new THREE.Matrix4().compose(new THREE.Vector3(pos[0], pos[1], pos[2]), new THREE.Quaternion(quat[1], quat[2], quat[3], quat[0]), one));
+  const body = model.get('geom_body')[g];
+  const pose = (p: ArrayLike<number>, q: ArrayLike<number>) => new THREE.Matrix4().compose(
+    new THREE.Vector3(p[0], p[1], p[2]), new THREE.Quaternion(q[1], q[2], q[3], q[0]), new THREE.Vector3(1, 1, 1));
+
+  const ofBody = frame.pose.subarray(7 * body, 7 * body + 7); // position, then the quaternion with w first
+  const pos = model.get('geom_pos').subarray(3 * g, 3 * g + 3);
+  const quat = model.get('geom_quat').subarray(4 * g, 4 * g + 4);
+  return pose(ofBody, ofBody.subarray(3)).multiply(pose(pos, quat));
 }
 
 // Whether the line from a to b meets a box, both given in the frame of the box.
@@ -33,12 +38,14 @@ function meets(a: THREE.Vector3, b: THREE.Vector3, half: THREE.Vector3): boolean
 
 // Share of the points that the walls hide from an eye.
 function hidden(eye: THREE.Vector3, points: THREE.Vector3[], walls: Wall[]): number {
-  const isHidden = (p: THREE.Vector3) => walls.some(w => meets(eye.clone().applyMatrix4(w.toLocal), p.clone().applyMatrix4(w.toLocal), w.half));
+  const isHidden = (p: THREE.Vector3) => walls.some(w =>
+    meets(eye.clone().applyMatrix4(w.toLocal), p.clone().applyMatrix4(w.toLocal), w.half));
   return points.filter(isHidden).length / Math.max(1, points.length);
 }
 
 // Unit vector from what is looked at to the camera, which stands at a distance from the centre [m].
-export function viewDirection(model: Model, frame: Frame | undefined, centre: THREE.Vector3, distance: number): THREE.Vector3 {
+export function viewDirection(model: Model, frame: Frame | undefined, centre: THREE.Vector3,
+  distance: number): THREE.Vector3 {
   const points: THREE.Vector3[] = [], walls: Wall[] = [];
   for (let g = 0; frame && g < model.counts.ngeom; ++g) {
     const fixed = model.isStatic(model.get('geom_body')[g]), pose = poseOf(model, frame, g);
@@ -47,8 +54,11 @@ export function viewDirection(model: Model, frame: Frame | undefined, centre: TH
       walls.push({ toLocal: pose.invert(), half: new THREE.Vector3().fromArray(model.get('geom_size'), 3 * g) });
   }
   const every = Math.max(1, Math.ceil(points.length / MOST)), some = points.filter((_, i) => i % every === 0);
-  const steep = new THREE.Vector3(USUAL.x, USUAL.y, Math.hypot(USUAL.x, USUAL.y) * Math.tan(STEEP * Math.PI / 180)).normalize();
-  const up = new THREE.Vector3(0, 0, 1), directions = [USUAL, steep].flatMap(d => TURNS.map(t => d.clone().applyAxisAngle(up, t * Math.PI / 180)));
+  const rise = Math.hypot(USUAL.x, USUAL.y) * Math.tan(STEEP * Math.PI / 180);
+  const steep = new THREE.Vector3(USUAL.x, USUAL.y, rise).normalize();
+  const up = new THREE.Vector3(0, 0, 1);
+  const turned = (d: THREE.Vector3) => TURNS.map(t => d.clone().applyAxisAngle(up, t * Math.PI / 180));
+  const directions = [USUAL, steep].flatMap(turned);
   let best = USUAL, least = hidden(centre.clone().addScaledVector(USUAL, distance), some, walls);
   for (const d of directions) {
     const share = hidden(centre.clone().addScaledVector(d, distance), some, walls);

@@ -23,7 +23,8 @@ export function colour(share: number, slips: boolean): [number, number, number] 
   return stops[stops.length - 1][1];
 }
 
-// A contact that slips has friction. One that neither sticks nor has friction is of a state from which no step has been taken yet.
+// A contact that slips has friction. One that neither sticks nor has friction is of a state from which no step has been
+// taken yet.
 export function slips(c: Contact): boolean { return c.mu > 0 && c.fn > 0 && !c.stick && length(c.ft) > 0; }
 
 // The body whose side of a contact is shown: what floats freely, else what moves, else A.
@@ -85,7 +86,10 @@ function sumsOf(model: Model, frame: Frame): FrameSums {
   const found = known.get(frame);
   if (found) return found;
   const pairs = [...pairsOf(model, frame).values()];
-  const kept = { bodies: Int32Array.from(pairs.flatMap(p => [p.a, p.b])), sums: Float32Array.from(pairs.flatMap(p => [p.fn, p.bound, p.use, p.slip])) };
+  const kept = {
+    bodies: Int32Array.from(pairs.flatMap(p => [p.a, p.b])),
+    sums: Float32Array.from(pairs.flatMap(p => [p.fn, p.bound, p.use, p.slip])),
+  };
   known.set(frame, kept);
   return kept;
 }
@@ -95,11 +99,18 @@ function sumsOfPair(s: FrameSums, i: number): PairSums {
   return { fn, bound, use, slip };
 }
 
-export interface PairHistory { a: number; b: number; peak: number; frames: (PairSums | null)[] } // null: the two do not touch in that frame
+export interface PairHistory {
+  a: number;
+  b: number;
+  peak: number;
+  frames: (PairSums | null)[]; // null: the two do not touch in that frame
+}
 
 // The pairs that touch at any time, those with the largest forces first, and `most` of them at most.
 export function busiestPairs(recording: Recording, most: number): PairHistory[] {
-  const model = recording.model, all = recording.frames.map(f => sumsOf(model, f)), found = new Map<number, PairHistory>();
+  const model = recording.model;
+  const all = recording.frames.map(f => sumsOf(model, f));
+  const found = new Map<number, PairHistory>();
   const key = (a: number, b: number) => Math.min(a, b) * model.counts.nbody + Math.max(a, b);
   for (const { bodies, sums } of all)
     for (let i = 0; 2 * i < bodies.length; ++i) {
@@ -107,7 +118,8 @@ export function busiestPairs(recording: Recording, most: number): PairHistory[] 
       if (!pair) found.set(key(a, b), { a, b, peak: sums[SUMS * i], frames: [] });
       else pair.peak = Math.max(pair.peak, sums[SUMS * i]);
     }
-  const busiest = [...found.values()].sort((x, y) => y.peak - x.peak).slice(0, most), chosen = new Map(busiest.map(p => [key(p.a, p.b), p]));
+  const busiest = [...found.values()].sort((x, y) => y.peak - x.peak).slice(0, most);
+  const chosen = new Map(busiest.map(p => [key(p.a, p.b), p]));
   all.forEach((s, frame) => {
     for (const pair of busiest) pair.frames.push(null);
     for (let i = 0; 2 * i < s.bodies.length; ++i) {

@@ -18,7 +18,8 @@ export const ICONS: Record<string, string> = {
   fit: 'M2 2h4v1.6H3.6V6H2ZM10 2h4v4h-1.6V3.6H10ZM2 10h1.6v2.4H6V14H2ZM12.4 10H14v4h-4v-1.6h2.4Z', reset: 'M8 3a5 5 0 1 1-4.6 3l1.5.6A3.4 3.4 0 1 0 8 4.6V7L4.5 3.8 8 .6Z',
 };
 export function icon(name: string): SVGSVGElement {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg'), path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
   svg.setAttribute('viewBox', '0 0 16 16');
   svg.setAttribute('width', '14');
   svg.setAttribute('height', '14');
@@ -38,7 +39,8 @@ export function button(text: string, title: string, act: () => void, id?: string
   return made;
 }
 
-export function checkbox(text: string, title: string, on: boolean, act: (on: boolean) => void, id?: string): HTMLLabelElement {
+export function checkbox(text: string, title: string, on: boolean, act: (on: boolean) => void,
+  id?: string): HTMLLabelElement {
   const input = make('input', { id });
   input.type = 'checkbox';
   input.checked = on;
@@ -46,7 +48,8 @@ export function checkbox(text: string, title: string, on: boolean, act: (on: boo
   return make('label', { class: 'check', title }, input, text);
 }
 
-export function choice(title: string, options: [string, string][], value: string, act: (value: string) => void, id?: string): HTMLSelectElement {
+export function choice(title: string, options: [string, string][], value: string, act: (value: string) => void,
+  id?: string): HTMLSelectElement {
   const select = make('select', { title, id });
   select.setAttribute('aria-label', title);
   for (const [key, text] of options) {

@@ -9,7 +9,8 @@ export class Drag {
   private point = new THREE.Vector3(); // the point that is dragged, in the frame of the body
   private target = new THREE.Vector3();
 
-  constructor(private readonly view: View3D, private readonly session: () => Session | null, private readonly model: { isStatic(b: number): boolean }) {
+  constructor(private readonly view: View3D, private readonly session: () => Session | null,
+    private readonly model: { isStatic(b: number): boolean }) {
     const canvas = view.canvas;
     canvas.addEventListener('pointerdown', e => this.begin(e), { capture: true });
     canvas.addEventListener('pointermove', e => this.move(e));

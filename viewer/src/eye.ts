@@ -3,7 +3,8 @@ import * as THREE from 'three';
 import { Model } from './model';
 
 const enum Mode { Fixed, Track, TrackCom, Target, TargetCom }
-const FAR_AWAY = 1000; // An orthographic camera is drawn from this distance, in heights of the picture: from there its rays are nearly parallel.
+// An orthographic camera is drawn from this distance, in heights of the picture: from there its rays are nearly parallel.
+const FAR_AWAY = 1000;
 
 const vector = (a: ArrayLike<number>, at: number) => new THREE.Vector3(a[at], a[at + 1], a[at + 2]);
 const quaternion = (a: ArrayLike<number>, at: number) => new THREE.Quaternion(a[at + 1], a[at + 2], a[at + 3], a[at]);
@@ -27,14 +28,18 @@ function placeEye(model: Model, bodies: THREE.Object3D[], id: number, eye: THREE
     eye.quaternion.copy(quaternion(model.get('cam_axes'), 4 * id));
     return;
   }
-  eye.position.copy(vector(model.get('cam_pos'), 3 * id).applyQuaternion(bodies[body].quaternion).add(bodies[body].position));
+  const offset = vector(model.get('cam_pos'), 3 * id).applyQuaternion(bodies[body].quaternion);
+  eye.position.copy(offset.add(bodies[body].position));
   eye.quaternion.copy(bodies[body].quaternion).multiply(quaternion(model.get('cam_quat'), 4 * id));
   if (mode >= Mode.Target) eye.lookAt(mode === Mode.Target ? bodies[target].position : centreOf(model, bodies, target));
 }
 
 // Gives the lens that the model says; a picture of another shape than the camera's shows more or less at its sides.
 function setLens(model: Model, id: number, eye: THREE.PerspectiveCamera): void {
-  const fovy = model.get('cam_fovy')[id], chip = model.get('cam_sensorsize'), focal = model.get('cam_focal'), off = model.get('cam_principal');
+  const fovy = model.get('cam_fovy')[id];
+  const chip = model.get('cam_sensorsize');
+  const focal = model.get('cam_focal');
+  const off = model.get('cam_principal');
   const pixels = model.get('cam_resolution'), has = chip[2 * id] > 0;
   if (model.get('cam_orthographic')[id]) {
     eye.translateZ(FAR_AWAY * fovy);
@@ -45,7 +50,8 @@ function setLens(model: Model, id: number, eye: THREE.PerspectiveCamera): void {
   }
   eye.updateProjectionMatrix();
   if (!has) return;
-  const f = [0, 1].map(k => pixels[2 * id + k] * focal[2 * id + k] / chip[2 * id + k]), e = eye.projectionMatrix.elements;
+  const f = [0, 1].map(k => pixels[2 * id + k] * focal[2 * id + k] / chip[2 * id + k]); // focal lengths [pixels]
+  const e = eye.projectionMatrix.elements;
   e[0] *= f[0] / f[1];
   e[8] = 2 * off[2 * id] / chip[2 * id];
   e[9] = 2 * off[2 * id + 1] / chip[2 * id + 1];

@@ -8,7 +8,12 @@ import { make } from './dom';
 
 interface Order {
   times: number[]; width: number; height: number; type: string;
-  forces: boolean; cones: boolean; collision: boolean; follow: number; camera: number; zoom: number; // camera: of the model, or -1
+  forces: boolean;
+  cones: boolean;
+  collision: boolean;
+  follow: number;
+  camera: number; // of the model, or -1
+  zoom: number;
   azimuth: number; elevation: number; // direction of the camera, seen from the point that it looks at [degrees]
 }
 

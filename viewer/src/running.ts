@@ -23,10 +23,16 @@ export class Running {
   private sessionSpeed = NaN; // the speed that somebody chose last
 
   constructor(private readonly app: App) {
-    this.whatIf = button('What if …', 'Go on simulating from this moment, with other friction, mass or grip', () => { if (this.original) this.backToRecording(); else void this.askWhatIf(); }, 'whatif');
+    this.whatIf = button('What if …', 'Go on simulating from this moment, with other friction, mass or grip', () => {
+      if (this.original) this.backToRecording();
+      else void this.askWhatIf();
+    }, 'whatif');
     this.whatIf.classList.add('strong');
     this.whatIf.hidden = !hasCore() || app.recording.states.length === 0;
-    this.hand = button('hand', 'Drag bodies with the pointer (or hold Shift)', () => { app.drag.hand = !app.drag.hand; this.hand.classList.toggle('strong', app.drag.hand); }, 'hand');
+    this.hand = button('hand', 'Drag bodies with the pointer (or hold Shift)', () => {
+      app.drag.hand = !app.drag.hand;
+      this.hand.classList.toggle('strong', app.drag.hand);
+    }, 'hand');
     this.hand.hidden = true; // until something runs that can be pulled
   }
 

@@ -40,7 +40,11 @@ export const idle = (): Status => ({ playing: false, speed: 1, factor: 0, messag
 
 // Drops what is older than the oldest moment that the session can go back to, so that a page holds no more than its session does.
 export function trim(r: Recording, oldest: number): void {
-  const drop = (list: { time: number }[]) => { let n = 0; while (n < list.length && list[n].time < oldest - 1e-9) ++n; if (n) list.splice(0, n); };
+  const drop = (list: { time: number }[]) => {
+    let n = 0;
+    while (n < list.length && list[n].time < oldest - 1e-9) ++n;
+    if (n) list.splice(0, n);
+  };
   for (const list of [r.frames, r.events, r.states]) drop(list);
 }
 

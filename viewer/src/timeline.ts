@@ -44,7 +44,9 @@ export class Timeline {
   }
 
   private showTip(x: number): void {
-    const box = this.element.getBoundingClientRect(), t = this.timeAt(x), near = 5 * (this.end - this.start) / box.width;
+    const box = this.element.getBoundingClientRect();
+    const t = this.timeAt(x);
+    const near = 5 * (this.end - this.start) / box.width; // five pixels [s]
     const found = this.events.filter(e => Math.abs(e.time - t) <= near).slice(0, 6);
     this.tip.style.display = 'block';
     this.tip.style.left = `${Math.min(box.width - 10, Math.max(10, x - box.left))}px`;
@@ -56,7 +58,8 @@ export class Timeline {
     const ratio = Math.min(2, devicePixelRatio), w = this.element.clientWidth, h = this.element.clientHeight;
     if (w === 0) return;
     const place = (t: number) => (t - this.start) / Math.max(1e-9, this.end - this.start) * w;
-    const last = this.events[this.events.length - 1], shows = [w, h, ratio, this.start, this.end, this.events.length, last?.time].join(' ');
+    const last = this.events[this.events.length - 1];
+    const shows = [w, h, ratio, this.start, this.end, this.events.length, last?.time].join(' ');
     if (shows !== this.drawn) this.drawMarks(w, h, ratio, place);
     this.drawn = shows;
     const now = place(this.time), branch = this.branch < this.end ? place(this.branch) : now;

@@ -74,7 +74,8 @@ export class PageSession implements Session {
   static async open(original: Recording, time: number): Promise<PageSession> {
     const start = original.states.filter(s => s.time <= time + 1e-9).pop();
     if (!start || !original.run) throw new Error('This recording holds no state to go on from.');
-    const core = await loadCore(), session = new PageSession(core, original, original.frames[original.indexAt(time)].time);
+    const core = await loadCore();
+    const session = new PageSession(core, original, original.frames[original.indexAt(time)].time);
     session.put(original.model.block);
     session.check(core.hf_web_model(original.model.block.length));
     for (const [name, value] of Object.entries(original.run.options)) {
@@ -182,15 +183,24 @@ export class PageSession implements Session {
   send(kind: Command, index = 0, ...numbers: number[]): void {
     const s = this.status;
     s.message = '';
-    if (kind === Command.Play) { s.playing = true; s.speed = numbers[0]; this.debt = 0; }
-    else if (kind === Command.Pause) s.playing = false;
-    else if (kind === Command.Step) { s.playing = false; for (let i = 0; i < index; ++i) this.step(); this.pushFrame(); this.planFrame(); }
-    else if (kind === Command.Seek) this.seek(numbers[0]);
+    if (kind === Command.Play) {
+      s.playing = true;
+      s.speed = numbers[0];
+      this.debt = 0;
+    } else if (kind === Command.Pause) s.playing = false;
+    else if (kind === Command.Step) {
+      s.playing = false;
+      for (let i = 0; i < index; ++i) this.step();
+      this.pushFrame();
+      this.planFrame();
+    } else if (kind === Command.Seek) this.seek(numbers[0]);
     else if (kind === Command.Reset && index === 0) this.seek(this.from);
     else {
       this.put(new Uint8Array(encode(kind, index, ...numbers)));
-      if (this.core.hf_web_command(8 + 8 * numbers.length) !== 0) { s.message = new TextDecoder().decode(this.out()); this.core.hf_web_clear(); }
-      else if (kind === Command.Scale) s.scales[index] = numbers[0];
+      if (this.core.hf_web_command(8 + 8 * numbers.length) !== 0) {
+        s.message = new TextDecoder().decode(this.out());
+        this.core.hf_web_clear();
+      } else if (kind === Command.Scale) s.scales[index] = numbers[0];
       else if (kind === Command.Option && index === Object.keys(this.original.run!.options).indexOf('method')) s.method = numbers[0];
       else if (kind === Command.Drag) s.drag = index;
       else if (kind === Command.Drop) s.drag = -1;
