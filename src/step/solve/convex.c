@@ -96,7 +96,7 @@ static void restore_pass(hfiIsland* I) {
 
 // Makes one pass: changes lag by `share` of the way to pi and minimises f. Keeps the answer and returns 1 if it lowers
 // the coupled residual; otherwise restores the answer before. *out and *coupled belong to the answer that is kept; *out
-// also counts the iterations of this pass.
+// also counts the iterations of this pass. The caller must evaluate gamma and the responses again.
 static int try_pass(hfiIsland* I, const hfSolverConfig* config, double share, hfiNewtonResult* out, double* coupled) {
   double* lag = I->forces.lag;
   save_pass(I);
@@ -119,7 +119,8 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double share, hf
 }
 
 // Tries Newton's method on the coupled problem from the convex answer, with its friction duals or without. If that
-// fails, the convex answer is restored.
+// fails, the convex answer is restored, with the impulses of its lag. *out and *coupled (relative residual of the
+// coupled problem) belong to the answer that is left; *out also counts these iterations.
 static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals duals, hfiNewtonResult* out,
                         double* coupled) {
   save_pass(I);
@@ -137,7 +138,8 @@ static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals dua
 }
 
 // Solves the convex problem and improves its bounds of friction (newton.h). Leaves v, s, gamma and the responses of the
-// answer.
+// answer. *coupled: relative residual of the coupled problem there [-]. The result is converged if v solves the convex
+// problem, even if *coupled is large.
 hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
   double tolerance = config->tolerance;
   int has_earlier_rungs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
@@ -149,7 +151,7 @@ hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, dou
   *coupled = compute_coupled_residual(I);
 
   // passes; `share` grows while they succeed
-  double share = 1;
+  double share = 1; // of the way from lag to pi
   double try_below = has_earlier_rungs && hfi_use_friction_duals(I) ? FIRST_TRY_RESIDUAL : 0;
   for (int pass = 0; pass < MAX_PASSES; ++pass) {
     if (out.iterations >= MAX_PASS_ITERATIONS || !(*coupled > tolerance) || !(share > LEAST_MOVE)) break;

@@ -32,6 +32,9 @@
 //
 // 5. A dual outside of the unit disc is moved back to the edge of the disc.
 //
+// In the code the digits 0 and 1 count the rows of a group: u0 and u1 are the components of u, w0 and w1 of w.
+// The dual w1 of step 2 is (x0, x1) there. `slope` of compute_u is kappa; `count` is the number of groups.
+//
 // The three groups of a contact, sliding, torsion and rolling, are computed together in the lanes of a vector. The
 // fourth lane, and the lanes of groups that the contact does not have, repeat sliding; nobody reads their results. The
 // code selects between lanes and does not branch on stick and slip, because processors predict these branches badly.
@@ -104,6 +107,7 @@ HFI_FORCE_INLINE void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   const hfContactLaw* law = b->contact;
   hfiDualGroups* out = I->duals.groups + k;
   hfiFour zero = {0, 0, 0, 0};
+  // b, with the normal force pi_mu that bounds friction
   hfiFour bound = gather_groups(law->mu, count) * I->rows.response[k].pi_mu;
 
   hfiFour u0;
@@ -118,7 +122,7 @@ HFI_FORCE_INLINE void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   hfiFourBits has_t = norm > radius; // whether t is not zero
   if (law->friction == HF_FRICTION_SMOOTH) {
     m = hfi_sqrt4(radius * radius + norm * norm);
-    has_t = zero == zero;
+    has_t = zero == zero; // in all lanes
   }
 
   store(out->u0, u0);
@@ -196,7 +200,7 @@ HFI_FORCE_INLINE void update_duals(hfiIsland* I, int32_t k, int count) {
   hfiFour x0 = (end0 - w0 * t_du) / m;
   hfiFour x1 = (end1 - w1 * t_du) / m;
 
-  // back to the edge of the unit disc
+  // back to the edge of the unit disc; a group whose bound is zero (m < 0) keeps its dual
   hfiFour square = x0 * x0 + x1 * x1;
   hfiFour norm = hfi_sqrt4(hfi_choose4(square <= one, one, square));
   scatter_rows(w, count, hfi_choose4(m < zero, w0, x0 / norm), hfi_choose4(m < zero, w1, x1 / norm));

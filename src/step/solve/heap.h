@@ -87,7 +87,7 @@ typedef struct hfiSoft {
 // Chooses the first forces at I->dofs.v. A contact that an earlier solution of the step had (I->known.rows) starts with
 // the forces and friction duals of that solution. The duals of other contacts start with zero. All contacts must have
 // anchored friction. Returns 0 if no soft iterations are needed before Newton's method: the residual of the true laws
-// at I->dofs.v is small, or, in a heap that is not large, the earlier solution had all contacts.
+// at I->dofs.v is small. In a large heap all of whose contacts have forces of the earlier solution it must be smaller.
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft);
 // Iterates until the residual of the true laws is below soft->close, at most `most` times. Newton's method can continue
 // from I->dofs.v, I->rows.s and the friction duals. Returns 0 if an iteration had no finite step.

@@ -62,7 +62,8 @@ static void take_values(hfiIsland* I, hfiArena* arena, size_t nv, size_t nrow, s
   rows->response = HFI_TAKE(arena, hfiContactResponse, nblock);
 }
 
-// Takes the storage of the Newton matrix.
+// Takes the storage of the Newton matrix. A stack may act on all dofs of an island of up to PLANNED_DOFS, or on two
+// trees of any size.
 static void take_matrix(hfiNewtonMatrix* matrix, hfiArena* arena, const hfStepCapacity* c) {
   int32_t largest_stack = imax2(2 * c->max_tree_nv, PLANNED_DOFS);
   int32_t largest_dense = imax2(c->max_tree_nv, PLANNED_DOFS);
@@ -78,7 +79,8 @@ static void take_matrix(hfiNewtonMatrix* matrix, hfiArena* arena, const hfStepCa
   matrix->dense.value = matrix->values.start; // The planned storage is always large enough for a single tree.
 }
 
-// Takes all storage from the arena.
+// Takes all storage from the arena. c: the largest numbers of trees, dofs, rows, ... that a problem may have; an island
+// may be all of it.
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   size_t nv = (size_t)c->nv;
   size_t nrow = (size_t)c->nrow;
@@ -165,7 +167,8 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
   return 1;
 }
 
-// Makes one dense node for the whole island, with the trees in the given order.
+// Makes one dense node for the whole island, with the trees in the given order. Sets I->tree, I->node, I->first and
+// I->matrix.K.
 static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
   int32_t dof = 0;
   for (int32_t i = 0; i < ntree; ++i) {
@@ -178,7 +181,8 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
   I->matrix.K = I->matrix.dense;
 }
 
-// Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs.
+// Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs, and inverts this diagonal. tree: index in the
+// problem.
 HFI_FORCE_INLINE void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
   const hfStepProblem* P = I->problem;
   int32_t from = P->tree_start[tree];

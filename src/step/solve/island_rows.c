@@ -16,7 +16,7 @@
 
 static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
 
-// Appends a block to the blocks of the island. Its rows follow those of the last block.
+// Appends a block to the blocks of the island. Its rows follow those of the last block. stack: index of its stack.
 static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t stack) {
   const hfStepProblem* P = I->problem;
   int is_contact = block->law == HF_LAW_CONTACT;
@@ -61,8 +61,8 @@ static int act_on_same_dofs(const hfStepProblem* P, const hfStepBlock* a, const 
   return 1;
 }
 
-// Sorts the pieces of a block by the dofs of the island (insertion sort). So the upper triangle of the product J^T G J
-// of a stack belongs to the upper triangle of the Newton matrix.
+// Sets order[i] to the index of the i-th piece of a block by ascending dofs of the island (insertion sort). So the
+// upper triangle of the product J^T G J of a stack belongs to the upper triangle of the Newton matrix.
 static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* order) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   for (int32_t i = 0; i < block->npiece; ++i) {
@@ -73,7 +73,8 @@ static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* 
 }
 
 // Adds the columns of a piece to a stack, from column c on: sets their dofs, and appends segments of consecutive dofs.
-// Counts the segments of the stack and of the island, and the nodes of the stack.
+// Counts the segments of the stack and of the island, and the nodes of the stack. `cols` counts dofs within the tree,
+// a slot within the node.
 static void add_columns(hfiIsland* I, hfiStack* stack, const hfStepPiece* piece, int32_t c) {
   hfiStacks* stacks = &I->stacks;
   int32_t node = I->node[piece->tree];
@@ -105,7 +106,8 @@ static void add_columns(hfiIsland* I, hfiStack* stack, const hfStepPiece* piece,
   }
 }
 
-// Can the rows of a block be compact (stack.h)? Forces act on both bodies with opposite signs, torques push none.
+// Can the rows of a block be compact (stack.h)? It must act on one or two free bodies. Its rows of forces, 0 to 2, must
+// act on both with opposite signs; its rows of torques, from row 3 on, must push none. Of one body `last` is `first`.
 static int is_compact(const hfStepProblem* P, const hfStepBlock* block) {
   const hfStepPiece* first = P->piece + block->piece;
   const hfStepPiece* last = first + block->npiece - 1;
@@ -123,7 +125,8 @@ static int is_compact(const hfStepProblem* P, const hfStepBlock* block) {
   return 1;
 }
 
-// Begins a new stack with the columns of `block`, and finds out whether its rows are compact. It has no rows yet.
+// Begins a new stack with the columns of `block`, and finds out whether its rows are compact. It has no rows yet. Its
+// lists begin at the start of `rest`, which shrinks by `piece` and `dof`; extend_stack takes what J needs.
 static void begin_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* rest) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   int32_t ncol = 0;
@@ -161,14 +164,15 @@ static void begin_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* re
   for (int32_t i = 0; i < stack->nfree; ++i) stack->body[i] = stack->dof[6 * i];
 }
 
-// Does a block that acts on the same dofs as the last stack belong to it? All blocks of a stack with compact rows have
-// compact rows, and the same number of them.
+// May a block that acts on the same dofs as the last stack extend it? A stack without compact rows takes any such
+// block. All blocks of a stack with compact rows have compact rows, and the same number of them.
 static int fits_last_stack(const hfiIsland* I, const hfStepBlock* block) {
   const hfiStack* stack = last_stack(I);
   return !stack->nfree || (block->dim == stack->dim && is_compact(I->problem, block));
 }
 
-// Writes the compact rows of a block of `dim` rows to F.
+// Writes the compact rows of a block of `dim` rows to F. a, b: its rows of J for the first and the second body (NULL:
+// there is one), six numbers each, three of translation and three of rotation.
 HFI_FORCE_INLINE void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiStack* stack, double* F,
                                    int dim) {
   const hfStepPiece* piece = P->piece + block->piece;
@@ -205,7 +209,7 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
   int32_t dim = block->dim;
   int32_t ld = stack->ld;
 
-  // a free body: with constants the compiler unrolls the loops
+  // the most common block, a contact of one free body: with constants the compiler unrolls the loops
   if (block->npiece == 1 && dim == 3 && stack->ncol == 6) {
     copy_padded_rows(P->J + P->piece[block->piece].jac, 3, 6, 8, to);
     return;
@@ -245,7 +249,7 @@ static void extend_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* r
   stack->nrow += block->dim;
 }
 
-// Computes JT of a complete stack, 4 x 4 entries at a time.
+// Computes JT of a complete stack at `to` (ld x height), 4 x 4 entries at a time.
 static void transpose_stack(const hfiStack* stack, double* to) {
   int32_t ld = stack->ld;
   int32_t height = stack->height;
@@ -274,7 +278,7 @@ static void finish_stack(hfiIsland* I, StackStorage* rest) {
   stack->height = round_up4(stack->nrow);
   I->stacks.nfull += 1;
 
-  // rows of padding
+  // rows of padding: zeros in J, and rows of the island without impulse
   size_t padding = (size_t)((stack->height - stack->nrow) * stack->ld);
   memset(rest->jacobian, 0, sizeof(double) * padding);
   rest->jacobian += padding;
@@ -285,8 +289,8 @@ static void finish_stack(hfiIsland* I, StackStorage* rest) {
   transpose_stack(stack, stack->JT);
 }
 
-// Stacks consecutive blocks that act on the same dofs. Returns 0 if there is no storage for the product J^T G J of the
-// widest stack.
+// Stacks consecutive blocks of the list that act on the same dofs. Returns 0 if the planned scratch I->matrix.locals
+// cannot hold the padded product J^T G J of the stack with the most columns (`widest`).
 static int gather_stacks(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   const hfStepBlock* last = NULL; // the block before
@@ -306,6 +310,7 @@ static int gather_stacks(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   }
   finish_stack(I, &rest);
 
+  // the scratch for J^T G J; rows and columns are padded to a multiple of four, by up to 3
   I->matrix.local = I->matrix.locals.start;
   return (size_t)(widest + 3) * (size_t)(widest + 3) <= I->matrix.locals.count;
 }
@@ -340,8 +345,8 @@ static void sort_by_parts(hfiIsland* I, int32_t nwide) {
   for (int32_t i = 0; i < nwide; ++i) wide[next[part_of_block(I, unsorted[i])]++] = unsorted[i];
 }
 
-// Finds the first stack and block of each part. An island that is not divided has one branch, and a trunk without
-// blocks.
+// Sets the first stack and block of each part, and behind the trunk, which is the last part, their numbers. An island
+// that is not divided has one branch, and a trunk without blocks.
 static void find_parts(hfiIsland* I) {
   hfiParts* parts = &I->parts;
   const hfiStacks* stacks = &I->stacks;
@@ -372,8 +377,8 @@ static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
   return block->npiece == 1 && P->piece[block->piece].ncol == 1;
 }
 
-// Appends the scalars; the row of a scalar has the same number as its block. Lists the other blocks in I->stacks.wide,
-// by parts if the island is divided, and returns their number.
+// Appends the scalars of the list `blocks`; scalar n is block n and row n of the island. Lists the other blocks in
+// I->stacks.wide, by parts if the island is divided, and returns their number.
 static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   const hfiBlockMatrix* K = &I->matrix.K;

@@ -15,6 +15,10 @@
 // Runs of active blocks are multiplied at once. Two cases are simpler: a stack of free bodies adds its products to K
 // without the small matrix (hfi_system_add_stack), and K of a plain island, which has one stack on all its dofs, is the
 // sum of two dense matrices (factor_plain).
+//
+// `symmetric` is 1 if no friction depends on its normal velocity. Then only the upper triangle of K is formed. Blocks
+// below the diagonal are stored transposed, in `lower` of the panels (linalg/block_sparse.h). P and Q are two segments
+// of a stack: P has the rows of a block, Q its columns. `local` is the small matrix J^T G J of the stack.
 
 #include "step/solve/inside.h"
 
@@ -49,7 +53,7 @@ HFI_FORCE_INLINE int multiply_stack(const hfiIsland* I, const hfiStack* stack, i
     if (!any) memset(local, 0, sizeof *local * (size_t)((stack->ncol + 1) * ld));
     any = 1;
 
-    // G J of the run that begins here, then J^T (G J)
+    // G J of the run that begins here, then J^T (G J). The block after the run is not active and can be skipped.
     int32_t rows;
     int32_t first = I->block[k].row;
     int32_t stop = hfi_end_of_run(I, k, end, &rows);
@@ -88,18 +92,20 @@ static inline int32_t column_of(const hfiIsland* I, const hfiStack* stack, const
   return stack->nnode == 2 ? stack->column : hfi_block_column(&I->matrix.K, P->node, Q->node);
 }
 
-// Adds the rows of segment P and the columns of segment Q of I->matrix.local to the Newton matrix.
+// Adds the rows of segment P and the columns of segment Q of I->matrix.local to the Newton matrix. The panel of the
+// earlier node has the block: in `rows` if P is there, transposed in `lower` if Q is.
 static void add_segments(hfiIsland* I, const hfiStack* stack, const hfiSegment* P, const hfiSegment* Q) {
   const hfiBlockMatrix* K = &I->matrix.K;
   const double* local = I->matrix.local + P->column * stack->ld + Q->column;
 
-  // the lower triangle, which is stored transposed
+  // a block of the lower triangle, which is stored transposed
   if (P->node > Q->node) {
     double* T = hfi_block_lower(K, Q->node) + column_of(I, stack, Q, P);
     scatter_transposed(T, K->width[Q->node], local, stack->ld, P, Q);
     return;
   }
 
+  // the diagonal block, or one beside it
   double* D = hfi_block_rows(K, P->node);
   if (P->node < Q->node) D += K->size[P->node] + column_of(I, stack, P, Q);
   scatter(D, hfi_block_stride(K, P->node), local, stack->ld, P, Q);
@@ -127,7 +133,8 @@ void hfi_system_add_stack(const hfiIsland* I, const hfiStack* stack, int p, int 
   const hfiSegment* body = I->stacks.segment + stack->segment;
   if (!hfi_any_active(I, stack)) return;
 
-  // G J. Parts have scratch of their own; a row has at most 12 numbers.
+  // G J. Parts have scratch of their own, which begins 12 numbers a row behind that of the earlier parts. A row of a
+  // stack of free bodies has at most 12 numbers.
   size_t scratch = 12 * (size_t)I->stacks.list[I->parts.stack[p]].row;
   double* GJ = I->matrix.GJ + scratch;
   const double* J = hfi_stack_rows(stack, I->stacks.full_rows + scratch);
@@ -300,8 +307,8 @@ int hfi_system_factor(hfiIsland* I) {
   return factor(I, symmetric);
 }
 
-// Solves K x = b in place by iterations; after too many of them, with complete factors. If these fail, x is not a
-// number.
+// Solves K x = b in place with rough factors, by iterations until |b - K x| <= tolerance |b|. If that takes too many,
+// factors K completely and solves with that. If that fails, x is not a number.
 void hfi_system_iterate(hfiIsland* I, double tolerance, double* x) {
   hfiBlockMatrix* K = &I->matrix.K;
   const double* weight = I->dofs.inverse_diag;

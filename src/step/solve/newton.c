@@ -266,7 +266,8 @@ static inline void step_to(Iteration* it, double alpha) {
   evaluate(it);
 }
 
-// Replaces the last step_to by one with another alpha: v = v1 + alpha dv, where v1 is the point before the step.
+// Replaces the last step_to by one with another alpha: v = v1 + alpha dv, where v1 is the point before the step. Sets
+// s, and evaluates there.
 static void step_again_to(Iteration* it, double alpha) {
   hfiIsland* I = it->I;
   hfi_move(I->dofs.v, I->dofs.v1, alpha, I->dofs.dv, I->n);
@@ -280,7 +281,8 @@ static double allowed_overshoot(const Iteration* it) {
   return uses_duals(it) ? OVERSHOOT_HEAP : HFI_OVERSHOOT;
 }
 
-// Steps to alpha, or to less if that goes too far. Returns the alpha that was taken.
+// Steps to alpha, or to less if that goes too far: if g, negative at the start, is clearly positive at the end. Returns
+// the alpha that was taken.
 static double step_and_cut(Iteration* it, double alpha) {
   hfiIsland* I = it->I;
   step_to(it, alpha);
@@ -293,7 +295,8 @@ static double step_and_cut(Iteration* it, double alpha) {
   return alpha;
 }
 
-// Steps to the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it. Returns 0 if none does.
+// Steps to the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it. Returns 0 if none does;
+// v is then at the last one.
 static double step_and_halve(Iteration* it, double alpha) {
   double norm = it->r_norm;
   step_to(it, alpha);
@@ -340,10 +343,10 @@ HFI_NOINLINE static double release_rows(Iteration* it, hfiNewtonResult* out, dou
   return alpha;
 }
 
-// Takes the share alpha of the step that the line search of the rung allows, and evaluates its end. Returns alpha; 0:
-// no part of the step lowers the residual. Counts in *out the factorisations with released rows.
+// Takes the share alpha of the step that the line search of the rung allows: moves v and s there and evaluates. Returns
+// alpha; 0: no part of the step lowers the residual (merit only). Counts in *out the factorisations with released rows.
 static double take_step(Iteration* it, hfiNewtonResult* out) {
-  // what the rows demand
+  // what the rows demand; with friction duals they demand nothing, and the duals follow the full step
   double alpha = 1;
   if (uses_duals(it))
     hfi_dual_update(it->I);
@@ -444,8 +447,8 @@ static int any_dissipates(const hfiIsland* I) {
 }
 
 // For a body that turns about its contacts: takes the first Newton step with laws that are linearised at the predicted
-// end of the time step (predict.c). Returns 0, with v unchanged, if there is no prediction or the residual does not
-// fall enough.
+// end of the time step (predict.c). Returns 1 if it took this step; out->converged then says whether v is the answer.
+// Returns 0, with v unchanged, if there is no prediction or the residual does not fall enough.
 static int begin_with_predicted_step(Iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI || uses_duals(it) || !hfi_predict(I, it->coupling)) return 0;
@@ -472,7 +475,8 @@ static int begin_with_predicted_step(Iteration* it, hfiNewtonResult* out) {
 
 enum { MAX_CONVEX_ITERATIONS = 500 }; // The convex problem always converges, but sometimes slowly.
 
-// Makes one iteration, which is counted only if it forms K. Sets out->converged. Returns 0 if the method gives up.
+// Makes one iteration, which is counted only if it forms K. Sets out->converged. Returns 0 if the method gives up:
+// there is no finite step, no part of it lowers the residual, or kept duals have stalled too long.
 static int iterate(Iteration* it, hfiNewtonResult* out) {
   double before = it->r_norm;
 

@@ -62,7 +62,7 @@ typedef enum Prediction {
 } Prediction;
 
 // Is it better to linearise the law at mirrored velocities than at those of the start? start, end: the branch at the
-// start, and at mirrored velocities.
+// start, and at mirrored velocities. is_curved: the normal law is curved between the two. turns, reverses: mirror_rows.
 //
 //   start      end                  mirrored velocities are better
 //   any        open                 no: an open contact has no force and no slope
@@ -78,7 +78,9 @@ static int is_mirror_better(Branch start, Branch end, int turns, int is_curved, 
   return is_curved || (start == SLIDING && reverses);
 }
 
-// Writes mirrored row velocities of a contact to s1 (dim). The normal one is mirrored unless it would open a closed
+// Writes mirrored row velocities of a contact to s1 (dim). start: its branch at s, the row velocities of the start. The
+// slip reverses if it is against the deformation xi0. A contact turns if its slip reverses or its normal velocity is
+// not small beside the slip (LEAST_TURNING). The normal one is mirrored unless it would open a closed
 // contact. Those of sliding are mirrored if the contact sticks then, or if the slip reverses: the deformation of a
 // contact has the direction of its slip in the last step, so that the slip of the start has another direction if it is
 // against the deformation. Returns 1 if s1 is better than s to linearise at. A contact that moves only along the normal
@@ -95,13 +97,13 @@ static int mirror_rows(const hfContactLaw* law, double h, int dim, const double*
   for (int i = 0; i < dim; ++i) s1[i] = i < 3 ? -s[i] : s[i];
   Branch end = find_branch(law, h, s1);
 
-  // would it open a closed contact?
+  // Would it open a closed contact? Then the normal velocity stays, and the normal law counts as straight.
   if (end == OPEN && start != OPEN) {
     s1[0] = s[0];
     is_curved = 0;
     end = find_branch(law, h, s1);
   }
-  // does it slide on?
+  // Does it slide on in the same direction? Then the slip stays.
   if (end == SLIDING && !reverses) {
     s1[1] = s[1];
     s1[2] = s[2];
@@ -109,7 +111,8 @@ static int mirror_rows(const hfContactLaw* law, double h, int dim, const double*
   return is_mirror_better(start, end, turns, is_curved, reverses);
 }
 
-// Predicts the row velocities s1 (dim) of a contact from those of the start, s.
+// Predicts the row velocities s1 (dim) of a contact from those of the start, s. Without friction rows, or if mirrored
+// ones are no better, they are those of the start.
 static Prediction predict_rows(const hfContactLaw* law, double h, int dim, const double* s, double* s1) {
   if (dim >= 3 && mirror_rows(law, h, dim, s, find_branch(law, h, s), s1)) return CHANGED;
   for (int i = 0; i < dim; ++i) s1[i] = s[i];
@@ -152,7 +155,8 @@ static Prediction predict_saturated(const hfiIsland* I, const hfiIslandBlock* b)
   return known;
 }
 
-// Predicts the row velocities s1 of a block.
+// Predicts the row velocities s1 of a block. UNKNOWN also for a contact whose friction is not anchored, or which is
+// being pushed apart while the island has other blocks (DEEP_OVERLAP).
 static Prediction predict_block(const hfiIsland* I, const hfiIslandBlock* b) {
   const double* s = I->rows.s + b->row;
   double* s1 = I->rows.s1 + b->row;
@@ -166,8 +170,9 @@ static Prediction predict_block(const hfiIsland* I, const hfiIslandBlock* b) {
   return predict_rows(b->contact, h, b->dim, s, s1);
 }
 
-// Changes the impulse gamma (dim) of a contact from its value at row velocities s1 to the value of the law's tangent at
-// s.
+// Changes the impulse gamma (dim) of a contact from its value at row velocities s1 to the value at s of the law's
+// tangent at s1. response: derivatives at s1. The rows of torsion and rolling (3 on) have s = s1, so that only the
+// normal velocity changes them.
 static void continue_tangent(const hfiContactResponse* response, int dim, const double* s, const double* s1,
                              double* gamma) {
   const double* gtn = response->gtn;
@@ -197,7 +202,7 @@ int hfi_predict(hfiIsland* I, int coupling) {
   }
   if (!predicted) return 0;
 
-  // the laws at s1
+  // the laws at s1; hfi_system_respond reads rows->s
   double* start = rows->s;
   rows->s = rows->s1;
   hfi_system_respond(I, coupling);

@@ -64,10 +64,10 @@ double hfi_rounding_of_rows(const hfiIsland* I) {
 
 // ---- rounding of positions ---------------------------------------------------------------------------
 
-// Computes the rounding error of the impulse of each row of a stack, error (nrow): g DBL_EPSILON/h with the slope
-// g = -dgamma/ds, since positions of about a metre have an error of DBL_EPSILON metres. Only contacts have such errors:
-// their depths are differences of positions, and so are the deformations of anchored friction. Returns whether any
-// contact acts.
+// Computes the rounding error of the impulse of each row of a stack [N s or N m s], error (nrow): g DBL_EPSILON/h with
+// the slope g = -dgamma/ds, since positions of about a metre have an error of DBL_EPSILON metres. Only contacts have
+// such errors: their depths are differences of positions, and so are the deformations of anchored friction. Returns
+// whether any contact acts.
 static int find_impulse_errors(const hfiIsland* I, const hfiStack* stack, double* error) {
   const double h = I->problem->h;
   int any = 0;
@@ -106,7 +106,8 @@ static void add_rounding(const hfiIsland* I, const hfiStack* stack, const double
   }
 }
 
-// Adds these mean squares for all stacks. Uses I->rows.ds as scratch.
+// Adds to square (n) the mean squares of the residuals that rounding of positions causes at each dof, from all stacks.
+// Uses I->rows.ds as scratch.
 static void compute_rounding(const hfiIsland* I, double* square) {
   for (const hfiStack *stack = I->stacks.list, *end = stack + I->stacks.nstack; stack < end; ++stack)
     if (find_impulse_errors(I, stack, I->rows.ds)) add_rounding(I, stack, I->rows.ds, square);
@@ -139,7 +140,7 @@ int hfi_is_balanced(const hfiIsland* I, double tolerance, double norm, double sc
   const hfiDofVectors* d = &I->dofs;
   if (!(norm / HFI_BALANCED_ROUNDING <= tolerance * scale)) return 0;
 
-  // without rounding of positions
+  // without rounding of positions: its mean squares, in `work`, are zero
   int small = norm / HFI_BALANCED <= tolerance * scale;
   memset(d->work, 0, sizeof *d->work * (size_t)I->n);
   if (small && hfi_is_negligible(I, tolerance, d->r)) return 1;

@@ -35,9 +35,9 @@ static int force_matters(const RowSearch* search, const hfiIslandBlock* b, int i
   return search->I->problem->h * force * hfi_system_row_weight(search->I, b, i) > RELEVANT_FORCE * search->norm;
 }
 
-// Returns alpha, or less if friction group g of contact k demands less. Only a group that slips demands less: inside
-// the stick region the law is linear. A jump across the stick region reverses the force, which changes it by twice its
-// bound mu pi.
+// Returns alpha, the share that the rows before allow, or less if friction group g of contact k demands less. Only a
+// group that slips demands less: inside the stick region the law is linear. A jump across the stick region reverses the
+// force, which changes it by twice its bound mu pi.
 static inline double limit_group(const RowSearch* search, int32_t k, int g, double alpha) {
   const hfiIsland* I = search->I;
   const hfiIslandBlock* b = I->block + k;
@@ -51,15 +51,15 @@ static inline double limit_group(const RowSearch* search, int32_t k, int g, doub
   return force_matters(search, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? demanded : alpha;
 }
 
-// Does the same for all groups of contact k.
+// Returns alpha, or less if any friction group of contact k demands less.
 static double limit_contact(const RowSearch* search, int32_t k, double alpha) {
   alpha = limit_group(search, k, HF_SLIDING, alpha);
   alpha = limit_group(search, k, HF_TORSION, alpha);
   return limit_group(search, k, HF_ROLLING, alpha);
 }
 
-// Does the same for the rows of a saturated block that are at a bound: their slope G is zero. A jump goes from one
-// bound to the other.
+// Returns alpha, or less if a row of a saturated block that is at a bound (its slope G is zero) demands less. A jump
+// goes from one bound to the other.
 static double limit_saturated(const RowSearch* search, const hfiIslandBlock* b, double alpha) {
   const hfiIsland* I = search->I;
   for (int32_t i = 0; i < b->dim; ++i) {
@@ -130,7 +130,6 @@ int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
 
 // ---- the residual along a step -----------------------------------------------------------------------
 //
-//
 //   g(alpha) = dv'r(v + alpha dv) = dv'(A v - p*) + alpha dv'A dv - ds'gamma(s + alpha ds)
 //
 //   v, s  velocities and row velocities J v at the start     dv  Newton step, ds = J dv
@@ -160,6 +159,8 @@ static double evaluate_along(hfiIsland* I, int coupling, double base, double rat
 }
 
 // Returns an alpha at which |g| is small, or the upper end of a bracket at which g jumps (newton.h).
+//   alpha       share of dv that was taken
+//   start, end  g before (< 0) and after (> 0) that move
 double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, double end) {
   hfiDofVectors* x = &I->dofs;
   hfiBracket bracket = hfi_bracket((hfiTrial){0, start}, (hfiTrial){alpha, end});

@@ -7,9 +7,10 @@
 //
 //   h       step [s]
 //   pi0     present estimate of a normal force [N]
-//   f0      present estimate of the friction force of a group [N or N m]
+//   f0      present estimate of the friction force of a group, with the sign of the slip: gamma_t = -h f0 [N or N m]
 //   mu pi0  bound of friction
 //   vn, s   normal velocity, slip velocity
+//   D, d    depth, dissipation of the normal law      k_t, c_t, xi0   stiffness, damping, deformation of friction
 //   kappa   slope h k_t + c_t of the true law of friction in stick
 //   W       J_i A^-1 J_i^T of a row, without the off-diagonal terms of A [1/kg]
 //   cap     largest slope of a soft law, relative to the slope 1/(h W) that the inertia of the row gives [-]
@@ -199,15 +200,16 @@ static void evaluate_velocities(hfiIsland* I) {
   hfi_system_multiply(I, I->dofs.v, I->dofs.Av);
 }
 
-// Do all contacts have anchored friction? The slope of other friction laws changes with the normal force, so that the
-// forces of one iteration are of no use for the next.
+// Do all contacts have anchored friction? Only then there are soft iterations. The slope of other friction laws changes
+// with the normal force, so that the forces of one iteration are of no use for the next.
 static int all_friction_is_anchored(const hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (hfi_is_contact(I, k) && I->block[k].contact->friction != HF_FRICTION_ANCHORED) return 0;
   return 1;
 }
 
-// Largest number of soft iterations before Newton's method is tried for the first time.
+// Largest number of soft iterations before Newton's method is tried for the first time. Before the first stall of
+// Newton's method an island is damped if it is a large heap.
 static int32_t max_soft_iterations(const hfiIsland* I, const hfSolverConfig* config) {
   int32_t large = I->known.rows > 0 ? MAX_SOFT_KNOWN : MAX_SOFT_LARGE;
   return imin2(I->forces.is_damped ? large : MAX_SOFT, config->max_iterations);
@@ -220,7 +222,8 @@ static void begin_damping(hfiIsland* I) {
     if (hfi_is_contact(I, k)) hfi_damp_begin(I, k);
 }
 
-// Chooses the first forces (heap.h). Returns 0 if no soft iterations are needed.
+// Chooses the first forces at the velocities I->dofs.v, and cap and share for the iterations (heap.h). Returns 0 if no
+// soft iterations are needed, because the residual of the true laws at v is already small.
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   int has_known = I->known.rows > 0;
   int is_large = I->ntree > HFI_MANY_TREES;
@@ -231,7 +234,7 @@ int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   hfi_dual_reset(I);
   evaluate_velocities(I);
 
-  // are the velocities nearly the answer already?
+  // are the velocities nearly the answer already? hfi_soft_start_forces needs the residual, too
   int close = is_close(I, CLOSE);
   if (close && !has_known) return 0;
 
@@ -239,14 +242,15 @@ int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   if (is_large) begin_damping(I);
   if (has_new_contacts || !is_large) return !close;
 
-  // a large heap all of whose contacts have forces of an earlier solution
+  // a large heap all of whose contacts have forces of an earlier solution: it must be closer to the answer
   soft->close = CLOSE_KNOWN;
   return !is_below(I, CLOSE_KNOWN);
 }
 
-// Returns the factor by which the last step dv should have been longer. If the steps form a geometric series with the
-// ratio q, their sum is 1/(1 - q) dv; q is the component of dv along the step before, relative to the length of that
-// step. Returns 1 if the two steps differ in direction. I->kept.v holds the step before; it is replaced by dv.
+// Returns the factor (1 or more) by which the last step dv should have been longer. If the steps form a geometric
+// series with the ratio q, their sum is 1/(1 - q) dv; q is the component of dv along the step before, relative to the
+// length of that step. Returns 1 if the two steps differ in direction. I->kept.v holds the step before; it is replaced
+// by dv.
 static double find_lengthening(hfiIsland* I) {
   const hfiDofVectors* x = &I->dofs;
 
@@ -290,7 +294,8 @@ int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
     since_lengthening += 1;
     soft->cap *= CAP_GROWTH;
 
-    // close enough? Nobody asks that after the last iteration.
+    // Close enough? Nobody asks that after the last iteration, unless its step is lengthened. find_lengthening must see
+    // each step, because it keeps it for the next call.
     double factor = I->forces.is_damped ? find_lengthening(I) : 1;
     int lengthens = since_lengthening >= LENGTHENING_INTERVAL && factor > LEAST_LENGTHENING;
     if (soft->iterations >= end && !lengthens) break;
@@ -314,7 +319,8 @@ static void return_to_soft_iterations(hfiIsland* I, hfiSoft* soft) {
   soft->close = CLOSE_AFTER_STALL * min2(soft->close, CLOSE_LARGE);
 }
 
-// Sets the impulses to those of pi0 and f0. Damping may leave friction forces above mu pi0, which are clamped.
+// Sets the impulses of the contacts to those of pi0 and f0. Damping may leave friction forces above mu pi0, because lag
+// may differ from pi0; they are clamped, also in I->forces.friction.
 static void set_impulses(hfiIsland* I) {
   double h = I->problem->h;
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
@@ -358,7 +364,7 @@ hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
   int32_t limited = 0;
 
   int needs_soft = hfi_soft_begin(I, &soft);
-  int has_forces = needs_soft || I->known.rows > 0;
+  int has_forces = needs_soft || I->known.rows > 0; // 0: the caller tries Newton's method without them
   for (int round = 0; has_forces && round < MAX_ROUNDS && !out.converged; ++round) {
     // soft iterations
     int32_t most = max_soft_iterations(I, config);
@@ -369,7 +375,8 @@ hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
     if (needs_soft && !hfi_soft_approach(I, &soft, most)) break;
     if (newton_iterations + soft.iterations >= config->max_iterations) break;
 
-    // Newton's method. Large heaps keep their duals: added inertia limits their steps.
+    // Newton's method. Damped heaps that are not large begin with duals of zero again; large ones keep theirs, because
+    // added inertia limits their steps.
     memcpy(I->kept.v, I->dofs.v, sizeof(double) * (size_t)I->n);
     if (I->forces.is_damped && I->ntree <= HFI_MANY_TREES) hfi_dual_reset(I);
     out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);

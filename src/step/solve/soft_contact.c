@@ -13,7 +13,8 @@
 static const double UNBALANCED = 0.5;
 
 // Returns vn(pi) of a contact and sets *slope = -dpi/dvn there, which is k times the root of the quadratic equation's
-// discriminant (soft.c).
+// discriminant. The equation is h d vn^2 - b vn + c = 0 (soft.c); vn is its smaller root, in the form that loses no
+// digits. b here is no bound.
 static double find_normal_velocity(const hfContactLaw* law, double h, double pi, double* slope) {
   double d = law->dissipation;
   double b = d * law->depth + h;
@@ -23,8 +24,9 @@ static double find_normal_velocity(const hfContactLaw* law, double h, double pi,
   return b > 0 ? 2 * c / (b + root) : (b - root) / (2 * h * d);
 }
 
-// Writes the soft law of friction group g with the forces f = f0. It is anchored friction with the stiffness rho/h and
-// without damping. rho is at most `most`. Callers pass a constant for g.
+// Writes the soft law of friction group g to *out. It is anchored friction with the stiffness rho/h and without
+// damping. law: the true law. f: f0 of all friction rows of the contact. rho is at most `most`. Callers pass a constant
+// for g.
 HFI_FORCE_INLINE void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f,
                                    hfContactLaw* out) {
   double kappa = h * law->k_t[g] + law->c_t[g];
@@ -46,7 +48,8 @@ static void copy_constant_terms(hfiIsland* I, int32_t k) {
   for (int g = 0; g < 3; ++g) out->c_t[g] = 0;
 }
 
-// Computes the soft law of contact k, which must act. I->forces.friction has f0.
+// Computes the soft law of contact k, which must act, from its true law, which must be in its block. I->forces.friction
+// has f0. cap: largest slope, relative to 1/(h W) [-].
 static void compute_soft_law(hfiIsland* I, int32_t k, double cap) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
@@ -66,12 +69,12 @@ static void compute_soft_law(hfiIsland* I, int32_t k, double cap) {
   if (b->dim >= 6) soften_group(law, h, HF_ROLLING, cap / (h * W[4]), f, out);
 }
 
-// Returns the normal force that stops the two bodies of contact k if nothing else acts on them, or 0 if the row
-// velocities s do not close the contact.
+// Returns the normal force [N] that stops the two bodies of contact k if nothing else acts on them, or 0 if the row
+// velocities s (of the island) do not close the contact. law: its true law.
 static double find_stopping_force(const hfiIsland* I, int32_t k, const hfContactLaw* law, const double* s) {
   double h = I->problem->h;
   double slope;
-  double opening_speed = find_normal_velocity(law, h, 0, &slope);
+  double opening_speed = find_normal_velocity(law, h, 0, &slope); // vn at which the contact has no force
   int32_t row = I->block[k].row;
   return max2(0, opening_speed - s[row]) / (h * I->forces.inverse_mass[row]);
 }
@@ -180,15 +183,15 @@ void hfi_soft_begin_iteration(hfiIsland* I, int32_t k, double cap) {
   exchange_law(I, k);
 }
 
-// Sets pi0 and f0 of contact k to the forces of its soft law at I->rows.s1; in a damped heap, moves them towards these
-// forces. The block must have its soft law. The friction duals are relative to the old bound of friction. They are
-// replaced by f0 divided by the new bound.
+// Sets pi0 and f0 of contact k, and lag, to the forces of its soft law at I->rows.s1; in a damped heap, moves them
+// towards these forces. The block must have its soft law, so that other_law is the true one. The friction duals are
+// relative to the old bound of friction. They are replaced by f0 divided by the new bound.
 static void update_forces(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   hfiForceEstimates* forces = &I->forces;
   const double* w = I->duals.w + b->row + 1;
-  double bound = forces->lag[k];
+  double bound = forces->lag[k]; // normal force that bounded friction in this iteration
 
   // normal force: that of the soft law, or the one that stops the bodies of an open contact
   double next;
@@ -198,7 +201,7 @@ static void update_forces(hfiIsland* I, int32_t k) {
   } else
     next = find_stopping_force(I, k, forces->other_law[k], I->rows.s1);
 
-  // friction forces
+  // friction forces at the end of the iteration, before damping
   double f1[5];
   for (int i = 0; i + 1 < b->dim; ++i) f1[i] = law->mu[hfi_row_group(i + 1)] * bound * w[i];
   if (forces->is_damped)

@@ -121,7 +121,8 @@ static int32_t solve_uncoupled(const double* M, const double* diag, const double
   return n;
 }
 
-// Solves A v = p* for the dofs of a tree from k on. A (n x n) is scratch. Returns 0 if there is no answer.
+// Solves A v = p* for the dofs of a tree from k on; those before k are coupled to no other dof. A (n x n) is scratch.
+// Returns 0 if there is no answer.
 static int solve_coupled(double* A, const double* M, const double* diag, const double* p, int32_t n, int32_t k,
                          double* v) {
   double* rest = A + k * (n + 1);
@@ -181,7 +182,8 @@ static int is_heap_with_convex(const hfiIsland* I, const hfSolverConfig* config)
   return hfi_use_friction_duals(I) && config->last_rung == HF_RUNG_CONVEX;
 }
 
-// Tries one rung. *coupled: the residual of the problem with the coupling of the configuration. If TAMSI fails, it is
+// Tries one rung from the velocities at the start of the step. *coupled: the relative residual of the problem with the
+// coupling of the configuration. If TAMSI fails, it is
 // tried once more from the answer without friction. In a heap the convex rung follows instead, if the ladder has it,
 // because its answer is a better start.
 static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung, double* coupled) {
@@ -248,8 +250,8 @@ static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t est
   report->status = HF_SINGULAR;
 }
 
-// Copies the answer of the island to the velocities, impulses and row velocities of the problem. Blocks whose rows are
-// consecutive in the island and in the problem are copied together.
+// Copies the answer of the island (v, gamma and s) to the velocities, impulses and row velocities of the problem.
+// Blocks whose rows are consecutive in the island and in the problem are copied together.
 static void scatter_island(const hfiSolveJob* job) {
   const hfStepProblem* P = job->problem;
   const hfiIsland* I = &job->solver->island;
@@ -356,7 +358,8 @@ static int solve_tree_rows(const hfiSolveJob* job, const hfiMembers* m) {
   return 1;
 }
 
-// Solves or estimates an island that has rows. Returns 0 if it needs more storage than was planned.
+// Solves or estimates an island that has rows, and writes its answer. If it has no earlier estimate, a single step on
+// the problem is tried first. Returns 0 if it needs more storage than was planned.
 static int solve_or_estimate(const hfiSolveJob* job, const hfiMembers* m) {
   hfSolver* solver = job->solver;
   hfiIsland* I = &solver->island;

@@ -1,6 +1,6 @@
 // Products with J, the stacked Jacobian of a stack (island.h): the innermost loops of the solver.
 //
-//   J      (nrow x ld) rows of all blocks of the stack; also stored as its transpose JT (ncol x height). Rows of both
+//   J      (nrow x ld) rows of all blocks of the stack; also stored as its transpose JT (ld x height). Rows of both
 //          are padded with zeros to a multiple of four, so that every loop runs over contiguous, independent elements
 //          without a remainder.
 //   gamma  impulses of the rows       s  row velocities, s = J x

@@ -54,7 +54,7 @@ static inline Eight add8(Eight s, double a, const double* x) {
   return r;
 }
 
-// s = J x, in strips of eight rows, then four.
+// s (height) = J x, from JT: in strips of eight rows, then the four rows that may be left.
 static void multiply(const hfiStack* stack, const double* x, double* s) {
   int height = stack->height;
   int ncol = stack->ncol;

@@ -54,7 +54,7 @@ static inline void multiply_full(const hfiIsland* I, const hfiStack* stack, cons
   I->stacks.kernels->multiply(stack, I->stacks.column, s + stack->row);
 }
 
-// What the parts of an island share for s = J v.
+// What the parts of an island share for s = J v. For y = A x, v is x and s is y.
 typedef struct RowTask {
   const hfiIsland* I;
   const double* v;
@@ -69,7 +69,8 @@ static void multiply_part(void* context, int p) {
     if (I->stacks.list[k].nfree) multiply_compact(I, I->stacks.list + k, task->v, task->s);
 }
 
-// s = J v of the scalars and stacks of an island.
+// s = J v of the scalars and stacks of an island. In a divided island the parts multiply the compact stacks; the caller
+// does the others, because they share scratch (I->stacks.column).
 HFI_NOINLINE static void multiply_stacks(const hfiIsland* I, const double* v, double* s) {
   const hfiStack* stack = I->stacks.list;
   const hfiStack* end = stack + I->stacks.nstack;
@@ -231,14 +232,14 @@ HFI_FORCE_INLINE void multiply_impulse(const hfiIsland* I, const hfiStack* stack
   for (int32_t k = stack->block; k < end; ++k) {
     if (!I->rows.response[k].active) continue;
 
-    // the run that begins with block k
+    // the run that begins with block k; the block after it is not active and can be skipped
     int32_t row = I->block[k].row;
     k = hfi_end_of_run(I, k, end, &rows);
     I->stacks.kernels->add_transposed(stack, row - stack->row, rows, I->rows.gamma + row, y);
   }
 }
 
-// tau += J^T gamma of a stack with compact rows. last_tau has tau of its last body.
+// tau += J^T gamma of a stack with compact rows. For its last (or only) body last_tau stands in the place of tau.
 static inline void add_compact_impulse(const hfiIsland* I, const hfiStack* stack, double* tau, double* last_tau) {
   const hfiStackKernels* kernels = I->stacks.kernels;
   const double* gamma = I->rows.gamma + stack->row;
@@ -454,7 +455,7 @@ double hfi_system_measure(hfiIsland* I, double* scale) {
   return hfi_system_momentum_norm(I, I->dofs.r);
 }
 
-// Evaluates all laws at I->rows.s, then does the same.
+// Evaluates all laws at I->rows.s, computes Av, tau and r, returns |r| and sets its scale.
 double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
   hfi_system_respond(I, coupling);
   return hfi_system_measure(I, scale);

@@ -2,10 +2,15 @@
 //
 //   r = A v - p* - J^T gamma,   s = J v,   K = A + J^T G J,   K dv = -r.
 //
+// with G = -dgamma/ds, tau = J^T gamma and all row velocities s at the velocities v. The drift is zero.
+//
 // Between their bounds the laws are linear. So one step is the solution, except for rounding, if no row passes a bound.
 // The island is not gathered: scalars, whose row of J has one entry, are listed; every other block is a stack, which
 // for a single tree points to the Jacobian of the problem itself; K is dense. For one tree, sums are computed in the
 // same order as in system.c.
+//
+// A stack here is one block, whose J (nrow x ncol) has no padding. Consecutive stacks on the same dofs form a series.
+// In the first stack of a series `nblock` is the number of its stacks.
 //
 // The Jacobian of an idle contact is zero, and so are its row velocities. It acts on nothing, and its impulses follow
 // from its law alone.
@@ -68,7 +73,7 @@ static Start get_start(const hfiIsland* I) {
 
 // ---- rows -------------------------------------------------------------------------------------------
 
-// Lists a block as a scalar: the entry of its row, its dof and its law.
+// Lists a block as a scalar: the entry of its row, its dof and its law. Scalar i is block i and row i of the island.
 static void list_scalar(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b) {
   const hfStepPiece* piece = P->piece + b->piece;
   int32_t i = I->nscalar++;
@@ -101,8 +106,8 @@ static void copy_columns(const hfiIsland* I, const hfStepProblem* P, const hfSte
   }
 }
 
-// Lists a block that is not a scalar as a stack. Consecutive stacks on the same dofs form a series; nblock of its first
-// stack is the number of stacks.
+// Lists a block that is not a scalar as a stack. *series: the first stack of the last series, or NULL. If the block
+// acts on the same dofs, its stack continues that series. Otherwise it begins a new series, and *series points to it.
 static void list_stack(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiStack** series) {
   const hfStepPiece* piece = P->piece + b->piece;
   hfiStack* stack = I->stacks.list + I->stacks.nstack++;
@@ -188,9 +193,9 @@ static void multiply_rows(const hfiIsland* I, const double* v, double* s) {
   }
 }
 
-// Computes impulses and slopes of the rows of a stack at s.
+// Computes the impulses gamma and slopes G of the rows of a stack at the row velocities s (rows of the island).
 static void respond(const hfiIsland* I, const hfiStack* stack, double h, const double* s) {
-  const hfSaturatedRow* law = I->block[stack->block].saturated - stack->row;
+  const hfSaturatedRow* law = I->block[stack->block].saturated - stack->row; // law + i: the law of row i
   for (int32_t i = stack->row; i < stack->row + stack->nrow; ++i)
     I->rows.gamma[i] = hfi_saturated_respond(law + i, h, s[i], I->rows.G + i);
 }
@@ -206,7 +211,7 @@ static void add_impulses(const hfiIsland* I, const hfiStack* series) {
   }
 }
 
-// Returns entry i, j of J^T G J of a series of stacks.
+// Returns the entry of J^T G J of a series of stacks in column i and column j of these stacks.
 static double find_entry(const hfiIsland* I, const hfiStack* series, int32_t i, int32_t j) {
   const hfiStack* end = series + series->nblock;
   double sum = 0;
@@ -229,7 +234,8 @@ static void add_slopes(const hfiIsland* I, const hfiStack* series, double* K, in
     }
 }
 
-// Whether row i, which is at a bound, would shorten the step.
+// Is row i of the island at a bound (its slope G is zero), and would the line search shorten the step from s to s1 for
+// it? law: the law of this row.
 static int shortens(const hfiIsland* I, const hfSaturatedRow* law, int32_t i) {
   return I->rows.G[i] == 0 && hfi_tals_saturated(law, I->rows.s[i], I->rows.s1[i]) < 1;
 }
@@ -247,7 +253,7 @@ static int any_shortens(const hfiIsland* I) {
   return 0;
 }
 
-// Copies velocities, impulses and row velocities of the end of the step to the answer.
+// Copies the velocities v1, the impulses and the row velocities s1 of the end of the step to the answer.
 static void write_answer(const hfiIsland* I, const hfiAnswer* answer) {
   const hfStepProblem* P = I->problem;
   const hfiRowVectors* rows = &I->rows;
@@ -272,7 +278,8 @@ static void write_answer(const hfiIsland* I, const hfiAnswer* answer) {
   }
 }
 
-// Writes the answer of the idle contacts, of which there are nidle.
+// Writes the answer of the idle contacts, of which there are nidle: row velocities of zero, and the impulses of their
+// laws at these. Contacts are mostly the last blocks, so that the search begins there.
 HFI_COLD static void write_idle_contacts(const hfStepProblem* P, const hfiMembers* m, int32_t nidle, int coupling,
                                          const hfiAnswer* answer) {
   hfiContactResponse unread;
@@ -282,6 +289,7 @@ HFI_COLD static void write_idle_contacts(const hfStepProblem* P, const hfiMember
     --nidle;
     memset(answer->s + b->row, 0, sizeof *answer->s * (size_t)b->dim);
     double* impulse = answer->impulse + b->row;
+    // The 0 is the lag: only the convex problem reads it.
     hfi_contact_respond(P->contact + b->param, P->h, b->dim, coupling, 0, answer->s + b->row, impulse, &unread);
   }
 }
@@ -307,7 +315,8 @@ static void compute_diagonal(hfiIsland* I, const Start* start) {
   I->dofs.p_norm = hfi_system_momentum_norm(I, start->p);
 }
 
-// Computes impulses, slopes and the residual at v and s, with the momentum p of the start.
+// Evaluates the velocities v (n) with their row velocities s: computes gamma, G, tau, A v and r. p: free momentum p*.
+// Returns |r|, and the scale max(|p*|, |tau|) with which it is compared.
 static Residual evaluate(hfiIsland* I, const double* p, const double* v, const double* s) {
   hfiDofVectors* x = &I->dofs;
   int32_t n = I->n;
@@ -319,6 +328,7 @@ static Residual evaluate(hfiIsland* I, const double* p, const double* v, const d
     I->rows.gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, s[i], I->rows.G + i);
     x->tau[I->scalar[i].dof] += I->scalar[i].J * I->rows.gamma[i];
   }
+  // every stack has laws of its own; the stacks of a series share their columns and are added together
   const hfiStack* stack = I->stacks.list;
   for (int32_t k = 0; k < I->stacks.nstack; ++k) respond(I, stack + k, h, s);
   for (int32_t k = 0; k < I->stacks.nstack; k += stack[k].nblock) add_impulses(I, stack + k);
@@ -353,7 +363,7 @@ static void place_mass(const hfiIsland* I, double* K) {
   }
 }
 
-// Computes dv = -K^-1 r and v1 = v0 + dv. Returns 0 if a pivot fails.
+// Computes dv = -K^-1 r with G and r of the last evaluation, and v1 = v0 + dv. Returns 0 if a pivot fails.
 static int find_step(hfiIsland* I, const double* v0) {
   hfiDofVectors* x = &I->dofs;
   int32_t n = I->n;
@@ -382,31 +392,32 @@ static int find_end_rows(hfiIsland* I, int is_short) {
   return !any_shortens(I);
 }
 
-// Takes the full step from the start, where the residual is *r. Returns 1 if the end of the step is the answer; *r is
-// then the residual there.
+// Takes the full step from the start, where the residual is *r. Returns 1 if its end v1 is the answer; *r is then the
+// residual there. Returns 0 if it is not, or if there is no finite step; *r may then be that of either point.
 static int take_step(hfiIsland* I, const Start* start, double tolerance, Residual* r) {
   const hfiDofVectors* x = &I->dofs;
   double before = r->norm;
   if (!find_step(I, start->v0)) return 0;
 
   double step = hfi_system_velocity_norm(I, x->dv);
-  double g_start = hfi_dot(x->dv, x->r, I->n);
+  double g_start = hfi_dot(x->dv, x->r, I->n); // dv'r at the start, negative if dv points downhill
   int is_short = !(step > HFI_SHORT_STEP * r->scale);
   if (!isfinite(step) || !find_end_rows(I, is_short)) return 0;
 
-  // Newton's method would end at the end of this step if it does not go too far and both tests of convergence hold
+  // Newton's method would end at the end of this step if it does not go too far and both tests of convergence hold.
+  // The second test expects that the next step is shorter by the same factor as the residual.
   *r = evaluate(I, start->p, x->v1, I->rows.s1);
   if (g_start < 0 && hfi_dot(x->dv, x->r, I->n) > -HFI_OVERSHOOT * g_start) return 0;
   if (!is_small(r->norm / HFI_SETTLED, tolerance, r->scale)) return 0;
   return is_small(step * (r->norm / before), tolerance, r->scale);
 }
 
-// Whether trees that rest stay at rest. If they do, sets v1 to zero and s1 to s.
+// Whether trees that rest (v0 = 0) stay at rest. r: the residual at v0. If they do, sets v1 to zero and s1 to s.
 static int stays_at_rest(hfiIsland* I, const double* v0, double tolerance, Residual r) {
   size_t size = sizeof(double) * (size_t)I->n;
   if (!is_small(r.norm / HFI_BALANCED, tolerance, r.scale) || hfi_any_nonzero(v0, I->n)) return 0;
 
-  memset(I->dofs.work, 0, size);
+  memset(I->dofs.work, 0, size); // hfi_is_negligible then allows for no rounding
   if (!hfi_is_negligible(I, tolerance, I->dofs.r)) return 0;
 
   memset(I->dofs.v1, 0, size);
@@ -414,14 +425,16 @@ static int stays_at_rest(hfiIsland* I, const double* v0, double tolerance, Resid
   return 1;
 }
 
-// Solves an island whose rows are listed by one step, or by none if it rests. Returns 0 if that is not the answer.
+// Solves an island whose rows are listed: by one step, or by none if it rests. Leaves the answer in v1, s1 and gamma.
+// Returns 0 if that is not the answer.
 static int solve_listed(hfiIsland* I, double tolerance, hfiNewtonResult* out) {
   Start start = get_start(I);
   compute_diagonal(I, &start);
   multiply_rows(I, start.v0, I->rows.s);
   Residual r = evaluate(I, start.p, start.v0, I->rows.s);
 
-  // one step if the trees do not rest
+  // one step, unless the residual is so small that the velocities of the start may be the answer; only rest is then
+  // accepted here
   int moves = r.norm / HFI_BALANCED_ROUNDING > tolerance * r.scale;
   int solved = moves ? take_step(I, &start, tolerance, &r) : stays_at_rest(I, start.v0, tolerance, r);
   if (!solved) return 0;
@@ -431,7 +444,8 @@ static int solve_listed(hfiIsland* I, double tolerance, hfiNewtonResult* out) {
   return 1;
 }
 
-// Solves the island of these members by one step on the problem itself (tree_rows.h).
+// Solves the island of these members by one step on the problem itself (tree_rows.h). Returns 1 and writes *answer and
+// *out, or returns 0 if the general method is needed.
 int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* P, const hfiMembers* m,
                         const hfiAnswer* answer, hfiNewtonResult* out) {
   int32_t nidle = 0;
