@@ -118,6 +118,7 @@ static hfStatus check_histories(const hfModel* m, const hfState* state, hfError*
 
   for (int i = 0; i < m->nu; ++i) {
     int n = hf_model_actuator_nsample(m)[i];
+    // n times, then n controls
     if (n > 0 && !hfi_delay_is_sound(hf_state_history(state) + hf_model_actuator_historyadr(m)[i], n, 1))
       return hfi_refuse(error, HF_ERROR_NONFINITE,
                         "the history of %s has a number that is not finite, or times that do not ascend",
@@ -126,6 +127,7 @@ static hfStatus check_histories(const hfModel* m, const hfState* state, hfError*
 
   for (int i = 0; i < m->nsensor; ++i) {
     int n = hf_model_sensor_nsample(m)[i];
+    // the tick, n + 1 times, then the measurements; a width of 0 checks the times alone
     const double* history = hf_state_history(state) + hf_model_sensor_historyadr(m)[i];
     if (n > 0 && (!isfinite(history[0]) || !hfi_delay_is_sound(history + 1, n + 1, 0)))
       return hfi_refuse(error, HF_ERROR_NONFINITE,
@@ -240,7 +242,7 @@ hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfErro
   s->input.has_wrenches = !(wrenches == 0); // NaN counts as one
   s->input.has_targets = in && in->velocity_target && !hfi_all_nan(in->velocity_target, m->nv);
 
-  // number by number only where the quick test fails, to name the one that is wrong
+  // number by number only where the quick test fails, to name the number that is wrong
   hfStatus status = check_size(s, state, error);
   if (status == HF_OK && !are_surely_sound(m, state, in, wrenches)) {
     status = check_state(s, state, error);
@@ -251,6 +253,7 @@ hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfErro
   if (status == HF_OK && in) status = check_limits(s, in->force_limit, error);
   if (status != HF_OK) return status;
 
+  // parameters have changed
   if (hfi_world_is_outdated(s->world)) {
     status = hfi_sim_check_restitution(s, error);
     if (status != HF_OK) return status;

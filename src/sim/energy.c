@@ -160,18 +160,19 @@ static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, do
   return e;
 }
 
-// Begins a balance at a state with this kinetic energy [J].
+// Begins a new balance: nothing gained, held or released yet. The largest kinetic energy so far is `kinetic` [J].
 static void begin_balance(hfiEnergyJudge* judge, double kinetic) {
   judge->balance = (hfiEnergyBalance){0, 0, 0, kinetic};
 }
 
-// Adds a step to the balance. Returns the balance [J] where it is a gain, 0 otherwise. The world is at the end of the
-// step.
+// Adds a step to the balance B of the file's head. Returns B [J] where it is a gain, 0 otherwise. change: of the energy
+// in this step [J]; e: its bounds; kinetic: T at its end [J]. The world is at the end of the step.
 static double balance_step(hfSim* s, const hfState* state, double change, Explanation e, double kinetic) {
   hfiEnergyBalance* b = &s->judge.balance;
   b->largest = max2(b->largest, kinetic);
   b->released += e.released;
   b->overlaps = max2(b->overlaps, e.overlaps);
+  // e.work - e.overlaps is W alone: in discrete time C counts once, below
   b->gained = max2(b->gained + change - (e.work - e.overlaps), -b->largest);
 
   double notable = NOTABLE_BALANCE * b->largest + b->overlaps;
@@ -181,8 +182,9 @@ static double balance_step(hfSim* s, const hfState* state, double change, Explan
   return b->gained > notable + released ? b->gained : 0;
 }
 
-// Compares the energies of a step of length h that ends in this state. Writes report->energy_gain and, where the gain
-// is notable, the status; updates the balance of the sim.
+// Compares the energies of a step of length h that ends in this state; judge->q and v are its start. Writes
+// report->energy_gain and, where the gain is notable, the status; updates the balance of the sim. A step in which no
+// dof is fast and layers made little energy is not judged.
 void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, double h, hfStepReport* report) {
   hfiEnergyJudge* judge = &s->judge;
   if (!can_be_judged(s)) return;
@@ -190,12 +192,13 @@ void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, dou
   if (!any_is_fast(judge->v, hf_state_v(state), s->model->nv, h) &&
       layers.made <= hfi_energy_at_release_speed(s->model)) return;
 
+  // is_fresh: the start is the end of the step before, whose energy and balance are known
   hfiEnergy start = judge->is_fresh ? judge->energy : energy_at(s, judge->q, judge->v, in);
   hfiEnergy end = energy_at(s, hf_state_q(state), hf_state_v(state), in);
   if (!judge->is_fresh) begin_balance(judge, start.kinetic);
   double change = end.total - start.total + layers.end - layers.start;
 
-  // of this step, or of the steps up to this one
+  // the gain of this step; if that is not notable, the gain of the balance
   Explanation e = explain(s, state, in, h, change);
   double gain = change <= e.work ? 0 : max2(0, change - e.work - e.released);
   double balance = balance_step(s, state, change, e, end.kinetic);

@@ -109,8 +109,9 @@ static Seen read_contact(const hfiSensorInput* in, const Match* match, const hfC
   int first = way > 0 ? c->body_a : c->body_b;
   int second = way > 0 ? c->body_b : c->body_a;
 
-  // The frame of the contact itself has its normal from the geom that comes first (given: 1 if this is A). Where the
-  // sensor asks for the other way, the frame is turned by 180 degrees about its third axis.
+  // The frame of the contact itself has its normal from the geom that comes first (given: 1 if this is A, else -1); n_W
+  // goes from B into A. Where the sensor asks for the other way, the frame is turned by 180 degrees about its third
+  // axis.
   double given = comes_first(d->model, c->geom_a, c->geom_b) ? 1 : -1;
   hfVec3 frame_normal = v3_scale(-given, c->n_W);
   hfVec3 frame_tangent = choose_tangent(frame_normal);
@@ -119,7 +120,7 @@ static Seen read_contact(const hfiSensorInput* in, const Match* match, const hfC
             .normal = v3_scale(given * way, frame_normal),
             .tangent = v3_scale(given * way, frame_tangent)};
 
-  // forces on the second object and its velocity, in the frame
+  // force and torque on the second object, and its velocity against the first one, in the frame
   hfMat3 R = m3_from_cols(x.normal, x.tangent, v3_cross(x.normal, x.tangent));
   hfMotion V1 = hfi_point_velocity(d, first, c->p_W);
   hfMotion V2 = hfi_point_velocity(d, second, c->p_W);
@@ -139,6 +140,7 @@ static Seen sum_contacts(const hfiSensorInput* in, const Match* match) {
   for (int i = 0; i < in->ncontact; ++i) {
     const hfContact* c = &in->contact[i];
     int way = match_objects(in, match, c);
+    // 1: B is of the second object, -1: A is, 0: the contact does not match
     if (!way) continue;
 
     hfVec3 f = v3_scale(-way, hfi_contact_force(c));

@@ -66,6 +66,7 @@ static double tendon_tension(const hfiSensorInput* in, int t) {
 
   // actuators
   for (int i = 0; i < m->nu; ++i)
+    // a->force is the force before the gear
     if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t)
       force += hf_model_actuator_gear(m)[6 * i] * a->force[i];
 

@@ -130,6 +130,7 @@ static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepRep
   hfStatus status = s->method->step(s->run, state, in, &out, error);
   if (status < 0 && out.trouble.kind != HFI_TROUBLE_NONE) hfi_sim_explain(s, &out.trouble, error);
   s->stepped = out.taken;
+  // taken: the state is at the end of the step; there may still be a difficulty
   if (out.taken) {
     end_step(s, state, in, time, has_first, report);
     return report->status;

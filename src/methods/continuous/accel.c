@@ -134,6 +134,7 @@ hfStatus hfi_accel_create(hfAccel** result, hfiWorld* world, const hfAccelConfig
       hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "an acceleration problem", error);
   if (!accel) return HF_ERROR_MEMORY;
 
+  // a friction loss of dof i acts on the one dof that stands here
   for (int i = 0; i < accel->model->nv; ++i) accel->stops.dof_index[i] = i;
   *result = accel;
   return HF_OK;
@@ -186,6 +187,7 @@ hfStatus hfi_accel_configure(hfAccel* accel, const double* q) {
   int is_there = accel->stage >= HFI_ACCEL_AT_POSITIONS &&
                  memcmp(q, accel->world->q, (size_t)accel->model->nq * sizeof *q) == 0;
   if (is_there) return HF_OK;
+  // until all is computed, nothing of the accel is valid
   accel->stage = HFI_ACCEL_NOWHERE;
 
   // mass matrix
@@ -219,7 +221,7 @@ static void sum_forces(hfAccel* accel, double t, const double* q, const double* 
   hf_actuation_forces(accel->actuation, act, accel->world->ctrl, 0); // 0: at an instant, not over a step
   hf_actuation_passive(accel->actuation, dynamics, q, accel->tau);
 
-  // the sum
+  // the sum: tau has the passive forces, `drive` the forces of actuators on the dofs; c is the bias
   const double* drive = hf_actuation_joint_force(accel->actuation);
   for (int i = 0; i < accel->model->nv; ++i) accel->tau[i] += drive[i] - dynamics->c[i];
   hfi_world_add_applied(accel->world, accel->input, accel->tau);
@@ -227,10 +229,12 @@ static void sum_forces(hfAccel* accel, double t, const double* q, const double* 
   if (accel->world->has_adhesion) hfi_world_add_adhesion(accel->world, accel->tau);
 }
 
-// Copies the rates of activations of the point gathered last. An activation at its limit does not go beyond it.
+// Copies the rates of the activations at the last point to actdot (na). act (na): the activations there; NULL: all are
+// zero. An activation at its limit does not go beyond it.
 void hfi_accel_copy_activation_rates(const hfAccel* accel, const double* act, double* actdot) {
   const hfModel* model = accel->model;
   for (int i = 0; i < model->nu; ++i) {
+    // where its activations begin; negative: it has none
     int adr = hf_model_actuator_actadr(model)[i];
 
     if (adr < 0) continue;

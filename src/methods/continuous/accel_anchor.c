@@ -40,7 +40,8 @@ void hfi_accel_follow_anchor(const hfAccel* accel, hfiAccelContact* contact) {
   const hfPose* XB = &accel->dynamics->X_WB[source->body_b];
   double since = accel->point.t - accel->anchors.began;
 
-  // sliding: the distance of the points, to which moving surfaces add
+  // sliding: how far apart the points are that met at the start, with the motion of surfaces over their bodies since
+  // then
   hfVec3 moved = v3_sub(pose_point(*XA, anchor->p_AC), pose_point(*XB, accel->anchors.contact[found].p_BC));
   hfVec3 xi_W = m3_mulv(XB->R, anchor->xi_B);
   if (accel->world->surfaces && since > 0) {
@@ -51,7 +52,7 @@ void hfi_accel_follow_anchor(const hfAccel* accel, hfiAccelContact* contact) {
 
   hfVec3 xi = hfi_across(source->n, v3_add(xi_W, moved));
 
-  // torsion and rolling
+  // torsion and rolling: the turn of A against B since the start; drift[3] is the rate at which surfaces turn about n
   hfVec3 twist = v3_zero();
   if (contact->dim > 3) {
     hfVec3 turned = q_log(q_mul(hfi_accel_relative_rotation(accel, source), q_conj(anchor->q_BA)));

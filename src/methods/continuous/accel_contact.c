@@ -71,8 +71,9 @@ static void set_law(const hfAccel* accel, hfiAccelContact* contact) {
   if (is_function_of_q) hfi_accel_follow_anchor(accel, contact);
 }
 
-// The coefficient of sliding. It goes from the static to the dynamic one between one and two times the stiction speed,
-// so that f has no jump.
+// Returns the coefficient of sliding friction [-] at the speed `slip` of sliding [m/s]. It goes linearly from the
+// static one at static_speed v_s to the dynamic one at 2 static_speed v_s, so that f has no jump. v_s: the stiction
+// speed.
 static double find_sliding_coefficient(const hfiMaterial* material, double static_speed, double slip) {
   double from = static_speed * material->stiction_speed;
 
@@ -124,7 +125,8 @@ static void set_friction(hfiAccelContact* contact, double pi) {
 }
 
 // Computes the forces of a contact and their derivatives from its row velocities contact->s. Where static and dynamic
-// coefficient differ, law.mu[0] becomes the coefficient at this slip.
+// coefficient differ, law.mu[0] becomes the coefficient at this slip. static_speed: a multiple of the stiction speed
+// [-].
 static void apply_law(hfiAccelContact* contact, double static_speed) {
   const hfiMaterial* material = &contact->source->material;
   memset(contact->f, 0, sizeof contact->f);
@@ -172,7 +174,7 @@ static int fill_rows(hfAccel* accel, hfiAccelContact* contact, int32_t* cols, do
   for (int p = 0; p < pieces.npiece; ++p) contact->n += pieces.ncol[p];
   if (contact->n == 0) return 0;
 
-  // rows, whose pieces come one after the other
+  // rows: hfi_contact_rows writes piece after piece, all rows of each; here they become whole rows of n numbers
   const double* from = accel->rows.block;
   hfi_contact_rows(accel->dynamics, &pieces, contact->source, contact->dim, accel->rows.block);
   for (int p = 0; p < pieces.npiece; ++p) {
@@ -205,7 +207,7 @@ void hfi_accel_find_contacts(hfAccel* accel) {
     accel->statistics.dropped += world->near.ndropped;
   }
 
-  // those that move something
+  // those that move something; cols and J: where the rows of the next one go
   int32_t* cols = accel->rows.cols;
   double* J = accel->rows.J;
   accel->ncontact = 0;

@@ -76,7 +76,7 @@ void hfi_accel_find_deformation_rates(const hfAccel* accel, double* rate) {
     int i = contact->dim >= 3 ? hfi_accel_find_anchor(accel, source) : -1;
     if (i < 0) continue;
 
-    // rates of the rows, and as vectors in the frame of B
+    // row: rates along t1, t2 (sliding), n (torsion), t1, t2 (rolling); they are stored as vectors in the frame of B
     double row[5];
     double* to = rate + accel->deformations.place[i];
     const hfMat3* R = &accel->dynamics->X_WB[source->body_b].R;
@@ -112,6 +112,7 @@ int hfi_accel_store_deformations(hfAccel* accel, const double* x, hfState* state
   hfContactMemory* memory = hf_state_mutable_memory(state);
   int kept = 0;
   int lost = 0;
+  // hfi_accel_set_deformation reads them from here
   accel->deformations.now = x;
 
   for (int k = 0; k < accel->ncontact; ++k) {

@@ -46,7 +46,8 @@ int hfi_accel_max_equality(const hfModel* model) {
 // Is equality i rigid? If not, it is a spring with the model's own parameters.
 static int is_rigid(const hfAccel* accel, int i) { return hf_model_eq_solref(accel->model)[2 * i] == 0; }
 
-// Sets b and k of the dim rows of equality i from row `first` on.
+// Sets b (damping) and k (stiffness) of the head for the dim rows of equality i, from row `first` on. Without solref
+// (zero) they follow from EQUALITY_TIME.
 static void set_stabilisation(hfAccel* accel, int i, int first, int dim) {
   const double* solref = hf_model_eq_solref(accel->model) + 2 * i;
   double dmax = clamp(hf_model_eq_solimp(accel->model)[5 * i + 1], LEAST_IMPEDANCE, LARGEST_IMPEDANCE);
@@ -58,7 +59,7 @@ static void set_stabilisation(hfAccel* accel, int i, int first, int dim) {
     b = 2 / (dmax * solref[0]);
     k = 1 / sqr(dmax * solref[0] * max2(solref[1], LEAST_DAMPING_RATIO));
   } else if (solref[0] < 0) {
-    // stiffness and damping, negative
+    // minus a stiffness and minus a damping
     b = -solref[1] / dmax;
     k = -solref[0] / sqr(dmax);
   }
@@ -86,7 +87,7 @@ static void join_points(const hfDynamics* dynamics, hfiEquality* equality, doubl
   equality->p_W[1] = v3_sub(equality->p_W[1], half);
 }
 
-// Writes the rows of equality i at q behind the present ones: Jacobian, errors, stabilisation, openness.
+// Appends the rows of equality i at q: Jacobian, errors, b and k. Raises rows->open to its openness if that is larger.
 static void add_rows(hfAccel* accel, int i, const double* q) {
   const int nv = accel->model->nv;
   hfiEqualityRows* rows = &accel->equalities;
@@ -238,7 +239,8 @@ static void damp_aims(hfiEqualityRows* rows) {
   for (int r = 0; r < rows->count; ++r) rows->target[r] -= rows->softness[r] * rows->lambda[r];
 }
 
-// Computes Jedot v and the targets of all equalities at velocity v.
+// Computes Jedot v and the targets of all equalities at velocity v: the accelerations along their rows that reduce
+// error and velocity (see the head).
 void hfi_accel_update_equality_rates(hfAccel* accel, const double* v) {
   const int nv = accel->model->nv;
   hfiEqualityRows* rows = &accel->equalities;
@@ -246,6 +248,7 @@ void hfi_accel_update_equality_rates(hfAccel* accel, const double* v) {
   int row = 0; // first row of equality i
   for (int i = 0; i < accel->model->neq; ++i) {
     const hfiEquality* equality = &rows->object[i];
+    // one row: a coupling of joints or tendons; more: a connect or weld
     if (equality->dim == 1) rows->Jdot_v[row] = coupling_rate(accel, i, v);
     else if (equality->dim) hfi_attachment_rate(accel->dynamics, equality, rows->Jdot_v + row);
 

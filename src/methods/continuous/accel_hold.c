@@ -26,7 +26,7 @@ void hfi_accel_release_contacts(hfAccel* accel) {
   forget_point(accel);
 }
 
-// Holds the contacts of the present configuration.
+// Holds the contacts of the present configuration. Both material points of a contact are now at its contact point.
 void hfi_accel_hold_contacts(hfAccel* accel) {
   const hfiWorld* world = accel->world;
   hfi_near_find(&accel->world->near, max2(HELD_GAP, accel->config.reach), 0, NULL); // 0: only where bodies are now

@@ -81,6 +81,7 @@ static void add_tendons(hfAccel* accel) {
   const hfModel* model = accel->model;
   const hfActuation* actuation = accel->actuation;
   for (int t = 0; t < model->ntendon; ++t) {
+    // J (n): derivative of the length with v; dof (n): the dofs of these entries
     int start = actuation->tendons.start[t];
     int n = actuation->tendons.start[t + 1] - start;
     const int32_t* dof = actuation->tendons.dof + start;
@@ -152,11 +153,11 @@ static void find_force_slopes(const hfiAccelContact* contact, double Dv[6][6], d
   memset(Dv, 0, 36 * sizeof(double));
   memset(Dx, 0, 36 * sizeof(double));
 
-  // normal force
+  // normal force; dn_dx is its derivative with the depth, and a displacement along the normal makes the depth smaller
   Dv[0][0] = contact->dn_dv;
   Dx[0][0] = -contact->dn_dx;
 
-  // friction, as in the file's head
+  // friction, as in the file's head; friction_slope is G, minus the derivative with the slip
   for (int i = 1; i < contact->dim; ++i) {
     int g = hfi_row_group(i);
     int is_damped_spring = contact->law.friction == HF_FRICTION_ANCHORED && contact->law.c_t[g] > 0;
@@ -201,8 +202,10 @@ void hfi_accel_add_slopes(hfAccel* accel, const hfiAccelContact* contact, double
 
 // ---- the whole --------------------------------------------------------------------------------------
 
-// Writes a column of J (n x n), which is zero before: the accelerations for the forces in column j of D. To them the
-// equalities add -rate Je_j.
+// Writes the rows nv to 2 nv - 1 of one column of J (n x n, row by row), which is zero before: d vdot by coordinate
+// `column` of x. They are the accelerations for the forces in column j of D (nv x nv, column by column). At row r of
+// the equalities the target changes by -rate[r] Je_rj. rate: their stiffness for a displacement of dof j, their damping
+// for its velocity.
 static void store_column(hfAccel* accel, const double* D, int j, const double* rate, int n, int column, double* J) {
   const int nv = accel->model->nv;
   hfiEqualityRows* rows = &accel->equalities;

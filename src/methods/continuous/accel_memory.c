@@ -31,7 +31,8 @@ void hf_accel_begin(hfAccel* accel, const hfState* state, const hfInput* input) 
   hfi_accel_set_anchors(accel, state, hf_state_v(state), accel->anchors.span);
 }
 
-// Makes anchors of the present contacts, with what the state remembers of them after a step of length span [s].
+// Makes anchors of the present contacts, which are those of `state`, with what it remembers of them. v (nv): velocities
+// of the state; span: length of the step that ended there [s].
 void hfi_accel_set_anchors(hfAccel* accel, const hfState* state, const double* v, double span) {
   hfiWorld* world = accel->world;
   hfiAnchors* anchors = &accel->anchors;
@@ -73,7 +74,7 @@ static const hfiAccelContact* find_contact(const hfAccel* accel, const hfiContac
 
 // Writes the deformation of group g, which slips at the end of a step h, to its rows of xi (5). It is the one that
 // carries the bounded force (see the file's head). xi0 (5): the deformation at the start of the step, in the frame of
-// the end.
+// the end. law.xi0 (hfi_accel_follow_anchor): the deformation at the end if nothing had slipped.
 static void find_slip_deformation(const hfiAccelContact* contact, int g, const double* xi0, double h, double* xi) {
   int row = hfi_group_row(g);
   int n = hfi_group_dim(g);
@@ -136,14 +137,14 @@ static void settle_contact(const hfAccel* accel, int i, const hfiAccelContact* c
   if (outcome->slips) turn_back(accel, &accel->anchors.contact[i], contact, xi, outcome->xi);
 }
 
-// Writes the contact memory after a step h, evaluated at its end, and uses the anchors up. Returns for how many
+// Writes the contact memory after a step h at whose end the accel is, and uses the anchors up. Returns for how many
 // contacts there was no room.
 int hfi_accel_write_memory(hfAccel* accel, hfState* state, double h) {
   hfiAnchors* anchors = &accel->anchors;
   int kept = 0;
   if (accel->config.friction != HF_FRICTION_ANCHORED) return 0;
 
-  // contacts that are still there
+  // contacts that are still there; the lists of contacts and outcomes keep these alone, in their order
   for (int i = 0; i < anchors->count; ++i) {
     const hfiAccelContact* contact = find_contact(accel, &anchors->contact[i]);
     if (!contact) continue;

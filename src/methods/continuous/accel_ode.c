@@ -210,7 +210,8 @@ static double least_alpha(const hfAccel* accel, const double* v, const double* d
   return alpha;
 }
 
-// The share [-] of the Newton update du at x that may be taken.
+// The share [-] of the Newton update du at x that may be taken. Notes as landings the groups that slip and that a
+// shortened update brings into their stick region. First counts the landings of the last update that failed.
 static double limit(void* context, double t, const double* x, const double* du) {
   hfAccel* accel = context;
   const hfModel* model = accel->model;
@@ -221,7 +222,7 @@ static double limit(void* context, double t, const double* x, const double* du) 
 
   count_escapes(accel);
 
-  // how far, over all contacts and stops
+  // the share, over all contacts and stops; v1: velocities after the whole update
   for (int i = 0; i < model->nv; ++i) v1[i] = v[i] + dv[i];
   double alpha = least_alpha(accel, v, dv, v1);
 

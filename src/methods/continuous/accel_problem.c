@@ -121,6 +121,7 @@ static void copy_contact(const hfAccel* accel, const hfiAccelContact* from, int 
 const hfAccelProblem* hf_accel_problem(hfAccel* accel, double t, const double* q, const double* v, const double* act) {
   hfAccelProblem* problem = &accel->dense.problem;
   const size_t bytes = (size_t)accel->model->nv * sizeof *v;
+  // row velocities at displaced points, for Jdot v; they move the world, so they come before the point itself
   update_motion(accel, q, v);
   if (hfi_accel_gather_forces(accel, t, q, v, act, NULL)) return NULL;
   --accel->statistics.evaluations;

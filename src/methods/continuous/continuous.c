@@ -148,7 +148,7 @@ void hfi_accel_write_constraint_forces(const hfAccel* accel, hfiStepOutput* out)
   hfiConstraintForces* f = out->constraint;
   if (!f) return;
 
-  // limits and friction losses
+  // limits and friction losses; `tendon` has both of a tendon with their signs, the sums of limits alone have sizes
   for (int i = 0; i < accel->stops.count; ++i) {
     const hfiStop* stop = &accel->stops.list[i];
     if (stop->joint >= 0) f->joint_limit[stop->joint] += fabs(stop->force);
@@ -156,7 +156,7 @@ void hfi_accel_write_constraint_forces(const hfAccel* accel, hfiStepOutput* out)
     if (stop->tendon >= 0 && stop->is_limit) f->tendon_limit[stop->tendon] += fabs(stop->force);
   }
 
-  // equalities
+  // equalities: six numbers each, force and velocity of its rows
   int row = 0; // first row of equality i
   for (int i = 0; i < accel->model->neq; ++i) {
     for (int k = 0; k < rows->object[i].dim; ++k) {

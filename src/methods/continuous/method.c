@@ -20,7 +20,8 @@ hfAccelConfig hfi_accel_config_of(const hfSimConfig* config) {
   return accel;
 }
 
-// Creates a method of continuous time: rk3, implicit-euler or sdirk.
+// Creates a method of continuous time: rk3, implicit-euler or sdirk. rk3 follows contacts from a gap of
+// HFI_FOLLOWED_GAP on if their deformations are coordinates of the equation.
 static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   hfAccelConfig accel = hfi_accel_config_of(config);
   if (accel.friction == HF_FRICTION_ANCHORED && config->method == HF_METHOD_RK3) accel.reach = HFI_FOLLOWED_GAP;

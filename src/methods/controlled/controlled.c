@@ -186,7 +186,8 @@ static void count_step(StepCall* call, double h, double error) {
 }
 
 // Restores the start and chooses the length *h of the next try. `next` is the length that the error needs [s]. Returns
-// 1 if the full step of the next try is known, because it is the first half of the rejected one.
+// 1 if *h is halved: the full step of the next try is then the first half of the rejected one, and known. Returns 0 if
+// the error needs a much shorter step, or half of it would be too short.
 static int reject_step(StepCall* call, hfState* state, double* h, double next) {
   hfiControlled* controlled = call->controlled;
   call->total.continuous.rejected += 1;
@@ -273,7 +274,7 @@ static hfStatus advance_resolved(StepCall* call, hfState* state, double rest, hf
   hfStatus status = hfi_resolved_advance(controlled, state, call->input, rest, most, pace, call->error);
   if (status < 0) return status;
 
-  // the report
+  // the report; one of steps that failed counts them as rejected
   hfIntegratorReport report = hfi_continuous_report(controlled->resolved.last);
   hfIntegratorReport* total = &call->total.continuous;
   if (report.steps > 0) {
@@ -288,6 +289,7 @@ static hfStatus advance_resolved(StepCall* call, hfState* state, double rest, hf
   call->tries += (int)(report.steps + report.rejected + report.failed);
 
   *used = state->time - start;
+  // what is left by rounding counts as done
   if (*used >= rest * (1 - SLIVER_SHARE)) *used = rest;
   return HF_OK;
 }
@@ -308,7 +310,7 @@ static hfStatus advance_all(StepCall* call, hfState* state) {
     else status = advance_discrete(call, state, rest, &pace, &used);
     if (status < 0) return status;
 
-    // after an explicit method has failed, discrete time takes at least one step
+    // after an explicit method has failed, discrete time takes at least one step (hfiPace.failed)
     if (resolve && pace.failed && ++call->failures > MOST_EXPLICIT_FAILURES) call->may_resolve = 0;
 
     done = used >= rest ? controlled->step : done + used;

@@ -88,7 +88,8 @@ static int is_before(const hfContactMemory* a, const hfContactMemory* b) {
   return a->key_feature < b->key_feature;
 }
 
-// Extrapolates the contacts that both memories have. A contact that only one of them has stays as it is.
+// Extrapolates the contacts that both memories have, with the share 1. A contact that only one of them has stays as it
+// is.
 static void extrapolate_memory(hfState* half, const hfState* full) {
   hfContactMemory* a = hf_state_mutable_memory(half);
   const hfContactMemory* b = hf_state_memory(full);

@@ -57,12 +57,13 @@ void hfi_mass_close(hfiFactoredMass* mass) {
 static double* entry_of(hfiBlockMatrix* K, int32_t i, int32_t j) {
   int32_t a = K->ordering.position[i];
   int32_t b = K->ordering.position[j];
+  // the rows of a node: its diagonal, then the later nodes; the lower part is stored with the earlier node
   if (a == b) return hfi_block_rows(K, a);
   if (a < b) return hfi_block_rows(K, a) + 1 + hfi_block_column(K, a, b);
   return hfi_block_lower(K, b) + hfi_block_column(K, b, a);
 }
 
-// Factors component c of M. HF_SINGULAR: a pivot failed.
+// Factors component c of M. local: number of a dof in its component. HF_SINGULAR: a pivot failed.
 hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
   const hfiComponents* components = &mass->components;
   const hfSparseMatrix* M = mass->M;

@@ -165,7 +165,7 @@ static int factor(hfiProximal* solver, const hfiReduced* reduced) {
     // the identity
     for (int32_t a = 0; a < n; ++a) hfi_block_rows(&solver->K, k)[a * hfi_block_stride(&solver->K, k) + a] = 1;
 
-    // the node's rows of G W
+    // the node's rows of G W: row a gets G_ac times row c of W, and place + a stride is where row a of the entry lies
     fill_derivative(solver, reduced, i, G);
     for (int32_t c = 0; c < n; ++c)
       for (int32_t e = reduced->W.start[first + c]; e < reduced->W.start[first + c + 1]; ++e)
@@ -206,7 +206,8 @@ static void respond(double mu, double rho, const double* r0, const double* u, do
   hfi_contact_respond(&law, 1, 3, HF_COUPLING_TWO_WAY, 0, u, gamma, out);
 }
 
-// Computes u, gamma, f and the responses at reactions r. Returns |f|, the root of the sum of f^2/rho over all rows.
+// Computes u, gamma, f and the responses at reactions r. Returns |f|, the root of the sum of f^2/rho over all rows. r0
+// are the anchors r_k of the head. A node is a contact (3 rows) or an equality (1 row, gamma = r_k - rho u).
 static double evaluate(hfiProximal* solver, const hfiReduced* reduced, const double* r) {
   double sum = 0;
   hfi_reduced_velocity(reduced, r, solver->u);

@@ -270,6 +270,7 @@ static double entry(const Dantzig* solver, int32_t basic, int32_t nonbasic) {
 static int exchange_obstacle(Dantzig* solver, int32_t r, Obstacle obstacle) {
   int32_t n = solver->t.nrow;
   int32_t j = obstacle.pair;
+  // ids: w_i is i, z_i is n + i. Of pair r the nonbasic member drives, the basic one is driven
   int32_t leaves = obstacle.is_z ? n + j : j;
   int32_t enters = obstacle.is_z ? j : n + j;
   int w_drives = z_is_basic(solver, r);
@@ -325,6 +326,7 @@ static hfStatus repair_pair(Dantzig* solver, int32_t r, int32_t max_pivots, int3
     solver->noise = fmax(NOISE_FLOOR, NOISE_SHARE * hfi_tableau_largest(&solver->t));
 
     // the first obstacle
+    // the nonbasic member of pair r drives: w_r where z_r is basic, else z_r
     int32_t col = hfi_col_of(&solver->t, z_is_basic(solver, r) ? r : n + r);
     Obstacle first = find_first_obstacle(solver, r, col, direction);
 
@@ -333,12 +335,14 @@ static hfStatus repair_pair(Dantzig* solver, int32_t r, int32_t max_pivots, int3
       solver->bad[r] = 0;
       break;
     }
+    // a ray
     if (first.pair < 0) return HF_NO_SOLUTION;
 
     // move to it
     move_driving_variable(solver, col, direction * first.step);
     ++*pivots;
     ++solver->since_refresh;
+    // case 1 of the head, then case 2
     if (first.pair == r) end_cycle(solver, first);
     else if (!exchange_obstacle(solver, r, first)) return HF_NOT_CONVERGED;
   }

@@ -64,7 +64,7 @@ static int solve_choice(Enumeration* enumeration) {
     if (c == AT_HI || c == EQUATION_AT_HI) enumeration->z[i] = problem->hi[i];
   }
 
-  // A x = rhs
+  // A x = rhs: the equations, less the values that are given; the z that are unknown are still 0 here
   double rhs[HF_LCP_ENUMERATION_MAX];
   for (int32_t i = 0; i < m; ++i) {
     const double* row = problem->A + (size_t)rows[i] * (size_t)problem->n;

@@ -116,8 +116,8 @@ static int32_t break_ties(const Lemke* lemke, int32_t col, int32_t count) {
   return tied[0];
 }
 
-// Lists in lemke->tied the rows that reach zero first as the variable of `col` grows.
-// Returns their number; 0 means a ray.
+// Lists in lemke->tied the rows that reach zero first as the variable of `col` grows, without pivots that are too
+// small. Returns their number; 0 means a ray. row[col] is the rate of a basic variable, row[ncol] its value.
 static int32_t list_blocking(Lemke* lemke, int32_t col) {
   const hfiTableau* tableau = &lemke->t;
 
@@ -198,6 +198,7 @@ static hfStatus follow_path(Lemke* lemke, int32_t max_pivots, int32_t* pivots) {
 
   while (*pivots < max_pivots) {
     // exchange
+    // `row` leaves, `entering` takes its place
     int32_t leaving = lemke->t.row_var[row];
     hfi_tableau_exchange(&lemke->t, row, hfi_col_of(&lemke->t, entering));
     ++*pivots;

@@ -169,7 +169,8 @@ static void decide(PTest* test, int is_p, hfPTest by) {
   test->report.by = by;
 }
 
-// Tests whether A is a P-matrix: the cheap tests first, unless exact_only asks for the margin of all minors.
+// Tests whether A is a P-matrix: the cheap tests first, unless exact_only asks for the margin of all minors. Returns
+// HF_P_BY_NONE and decided = 0 if no cheap test decides and A is too large for the exact one.
 hfPReport hf_matrix_test_p(int32_t n, const double* A, int32_t exact_only, void* work, size_t work_size) {
   hfiArena arena = hfi_arena(work, work_size);
   PTest test = take_test(&arena, n);

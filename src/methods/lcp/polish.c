@@ -64,7 +64,8 @@ static void factor_basis(const hfiLcp* problem, const int32_t* basic, int32_t co
   hfi_qr_factor(qr, CORRECTION_RANK_TOLERANCE);
 }
 
-// Corrects z as long as that lowers the residual, which is returned [-].
+// Corrects z as long as that lowers the residual, which is returned [-]. mode (n): which rows are equations, and at
+// which bound the other z are.
 double hfi_lcp_polish(const hfiLcp* problem, const unsigned char* mode, double* z, hfiArena scratch) {
   Refinement refinement = take_refinement(&scratch, problem->n);
   size_t bytes = sizeof(double) * (size_t)problem->n;

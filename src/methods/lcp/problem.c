@@ -65,7 +65,7 @@ static int32_t find_magnitude(const hfLcp* problem, const hfiLcpScale* scale) {
     double lo = problem->lo ? problem->lo[i] : 0;
     double hi = problem->hi ? problem->hi[i] : INFINITY;
 
-    // the distance of the interval from zero
+    // the distance of the interval from zero; it is zero if the interval contains zero
     double nearest = 0;
     if (lo > 0) nearest = lo;
     else if (hi < 0) nearest = -hi;
@@ -117,7 +117,7 @@ double hfi_lcp_residual(const hfiLcp* problem, const double* z) {
   double worst = 0;
   double terms = 1;
 
-  // the largest violation, and the size of the terms
+  // the largest violation of the natural map, and the largest (|A||z| + |b|)_i
   for (int32_t i = 0; i < problem->n; ++i) {
     const double* row = problem->A + (size_t)i * (size_t)problem->n;
     double w = problem->b[i];

@@ -107,7 +107,7 @@ static double row_at_rest(const hfiReduction* reduction, int32_t row) {
   return sum;
 }
 
-// Writes row k of M, q and cover.
+// Writes row k of M, q and reduction->cover. cover (n): the covering vector of the caller, NULL: ones.
 static void fill_row(const hfiLcp* problem, const double* cover, hfiReduction* reduction, int32_t k) {
   const hfiUnknown* unknown = &reduction->unknown[k];
   double* M = reduction->M + (size_t)k * (size_t)reduction->size;

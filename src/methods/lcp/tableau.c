@@ -127,14 +127,14 @@ static void exchange_mirror(hfiTableau* tableau, const signed char* role, int32_
   if (fabs(hfi_tableau_row(tableau, row)[col]) >= DIAGONAL_PIVOT_SHARE * size) hfi_tableau_exchange(tableau, row, col);
 }
 
-// Exchanges variables by their roles, the largest pivot first. Returns the number of entering variables that stay
-// nonbasic, because no pivot exceeds the tolerance.
+// Exchanges variables by their roles (role[id]), the largest pivot first. Returns the number of entering variables that
+// stay nonbasic, because no pivot exceeds the tolerance.
 int32_t hfi_tableau_move(hfiTableau* tableau, const signed char* role, double tolerance) {
   for (;;) {
     Pivot best = find_pivot(tableau, role, tolerance, 0);
     if (best.row < 0) break;
 
-    // a pivot on the diagonal (1), if it is large enough
+    // a pivot on the diagonal (w_i against z_i; the last argument asks for it), if it is large enough
     Pivot diagonal = find_pivot(tableau, role, DIAGONAL_PIVOT_SHARE * best.size, 1);
     if (diagonal.row >= 0) {
       hfi_tableau_exchange(tableau, diagonal.row, diagonal.col);

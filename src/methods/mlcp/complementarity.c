@@ -51,8 +51,8 @@ static double multiply_edges(const hfiMlcpRows* rows, hfiMlcpEdge a, hfiMlcpEdge
   return a.x * sum + a.y * next_sum;
 }
 
-// Sets the matrix of n unknowns to E G E^T, where E has the combinations as its rows, and sets the right-hand side and
-// the bounds.
+// Sets the matrix of n unknowns to E G E^T, where row i of E has x at edge.row and y at the next row. Sets the
+// right-hand side and the bounds.
 static void fill_rows(hfMlcp* mlcp, int n) {
   const hfiMlcpRows* rows = &mlcp->rows;
   hfiMlcpUnknowns* lcp = &mlcp->lcp;

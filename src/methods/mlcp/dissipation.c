@@ -141,7 +141,7 @@ hfStatus hfi_mlcp_two_stage(hfMlcp* mlcp, hfSolveReport* report, hfError* error)
     }
   }
 
-  // the least energy: its first n unknowns are the changes of x from the first stage
+  // the least energy: its unknowns are the changes of x from the first stage (rows->n), then nu of targets and normals
   int n = rows->n + rows->ns + rows->nc;
   write_optimality(mlcp, n, rows->x);
   status = hfi_mlcp_run(mlcp, n, report, error);

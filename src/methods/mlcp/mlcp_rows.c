@@ -49,7 +49,8 @@ static int tree_size(const hfStepProblem* problem, int tree) {
   return problem->tree_start[tree + 1] - problem->tree_start[tree];
 }
 
-// Numbers the velocities and counts the rows of the members: writes mlcp->nv, column, and the counts of rows.
+// Numbers the velocities tree by tree and counts the rows of the members (trees and blocks of this problem): writes
+// mlcp->nv, column (first velocity of each tree), and the numbers ns, nc, nt (contacts with friction) and n.
 static void count_members(hfMlcp* mlcp) {
   hfiMlcpRows* rows = &mlcp->rows;
 
@@ -188,7 +189,8 @@ static int eliminate_velocities(hfMlcp* mlcp) {
   return 1;
 }
 
-// Computes G and g, and makes near-rigid rows rigid. Returns 0 if numbers overflow.
+// Computes G = J A^-1 J^T (W = J A^-1) and g = J v*, and makes near-rigid rows rigid. Returns 0 if a number of G, g or
+// the targets is not finite.
 static int form_matrix(hfMlcp* mlcp) {
   hfiMlcpRows* rows = &mlcp->rows;
   int n = rows->n;
@@ -204,7 +206,7 @@ static int form_matrix(hfMlcp* mlcp) {
     }
   }
 
-  // rows as steep as this are rigid: without compliance
+  // rows whose inverse mass is so much larger than their compliance R (soft) are rigid: without compliance
   for (int i = 0; i < rows->ns; ++i)
     if (rows->G[i * n + i] > RIGID_SLOPE * rows->soft[i]) rows->soft[i] = 0;
   return hfi_all_finite(rows->G, n * n) && hfi_all_finite(rows->g, n) && hfi_all_finite(rows->target, n);

@@ -163,7 +163,7 @@ static int try_step(hfIntegrator* integrator, const Advance* advance, Stride str
     status = HF_NO_SOLUTION;
   }
 
-  // the time and the counts; a bent step that failed is forgotten once a step as long is accepted
+  // the time and the counts; a bent step that failed (see check_stages) is forgotten once a step as long is accepted
   if (verdict.accept) {
     *t = stride.last ? advance->goal : *t + h;
     integrator->crossed = crosses;
@@ -272,7 +272,7 @@ hfStatus hf_integrator_advance(hfIntegrator* integrator, double* t, double* x, d
       continue;
     }
 
-    // one step
+    // one step; a step that is not accepted is tried again, shorter
     ++a.attempts;
     if (!try_step(integrator, &a, stride, t, x)) continue;
     if (renew(integrator, *t, x) == HF_RENEWAL_STOP || is_too_stiff(&integrator->watch, stride.h)) break;

@@ -67,7 +67,7 @@ static hfStatus check_stages(hfIntegrator* integrator, double h) {
   const int n = stepper->chart.ode.n;
   if (stepper->table->gamma > 0) return check_start(integrator, h);
 
-  // the largest rate and the largest departure
+  // the largest rate and the largest departure, by the norm of the chart
   double largest = 0;
   double bend = 0;
   for (int j = 0; j < stepper->table->stages; ++j) {
@@ -81,7 +81,8 @@ static hfStatus check_stages(hfIntegrator* integrator, double h) {
   }
   if (h * bend <= LARGEST_BEND_SHARE * h * largest + LEAST_BEND) return HF_OK;
 
-  // it fails; is it a jump?
+  // it fails; is it a jump? Then a much shorter step still bends as much as JUMP_BEND_SHARE of the longest one that
+  // failed
   int is_much_shorter = h <= JUMP_LENGTH_SHARE * integrator->bent.length;
   integrator->jumps = is_much_shorter && bend >= JUMP_BEND_SHARE * integrator->bent.bend;
   if (h > integrator->bent.length) {
@@ -190,7 +191,8 @@ static double estimate_stiffness(hfIntegrator* integrator, double h) {
 
 // ---- the attempt ----------------------------------------------------------------------------------------
 
-// Tries a step h from x at t: computes its result u and the estimate of its error. A status > 0: it has failed.
+// Tries a step h from x at t: computes its result u in the chart around x, and the estimate of its error. A status > 0:
+// it has failed.
 static hfStatus attempt_step(hfIntegrator* integrator, double t, double h, const double* x) {
   hfiStepper* stepper = &integrator->stepper;
   const int is_explicit = stepper->table->gamma == 0;

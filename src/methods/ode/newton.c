@@ -72,13 +72,13 @@ static hfStatus iterate(const hfiStageProblem* problem, int always_exact, double
   if (status) return status;
   step->residual = problem->norm(problem->context, r);
 
-  // the matrix
+  // the matrix; moved: y is on another piece of r than the iterate before (file's head)
   step->moved = problem->moved && problem->moved(problem->context, y);
   step->exact = always_exact || step->moved;
   if (step->exact) status = problem->refresh(problem->context, y);
   if (status) return status;
 
-  // the update
+  // the update: r becomes A^-1 r, and then alpha times that
   problem->solve(problem->context, r);
   step->update = problem->norm(problem->context, r);
   step->alpha = limit_update(problem, y, r);

@@ -92,8 +92,8 @@ static void update_group(hfiSwitching* s, int i, hfiTrack* track, int g, int ane
   }
 }
 
-// Decides which contacts are closed, and sets the modes of the friction groups of these. Returns how many contacts
-// close with speed, which takes an impact.
+// Decides which contacts are closed, and sets the modes of their friction groups. Returns how many contacts close with
+// speed (vn < 0: the bodies come together), which takes an impact.
 //
 // A contact closes when its gap has fallen to the held gap of its track [m]. That is at first the gap of
 // hfi_tracks_renew. It becomes zero where the contact is farther away than `touch`, and the present gap where that is
@@ -116,6 +116,7 @@ static int update_contacts(hfiSwitching* s) {
     meeting += !was_closed && track->closed && vn < -slow;
 
     if (!track->closed) continue;
+    // the modes of a contact that closes now are found anew
     for (int g = 0; g < hfi_group_count(rigid->point[i].dim); ++g) update_group(s, i, track, g, !was_closed);
   }
   return meeting;
@@ -148,7 +149,7 @@ static hfStatus apply_impact(hfiSwitching* s) {
   hfStatus status = resolve_modes(s, &impact);
   if (status) return status;
 
-  // the velocities after it, and the contacts that stay closed
+  // the velocities after it, and the contacts that stay closed: vn > 0 throws bodies apart
   memcpy(v, rigid->v_after, (size_t)s->model->nv * sizeof *v);
   if (!hfi_rigid_update_point(rigid, s->t, s->x, v, hfi_switching_act(s))) return HF_SINGULAR;
   for (int i = 0; i < rigid->problem.ncontact; ++i) {
@@ -371,7 +372,8 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 // ---- the phase --------------------------------------------------------------------------------------
 
 // Measures how fast the contact forces changed over an arc of length dt [s]; a layer that starts from them needs that.
-// Friction is compared as a vector of the world, because the rows of a contact turn about its normal as it moves.
+// s->kept are the tracks at the start of the arc, rigid->tracks those at its end. Friction is compared as a vector of
+// the world, because the rows of a contact turn about its normal as it moves.
 static void measure_force_rates(hfiSwitching* s, double dt) {
   hfRigid* rigid = s->rigid;
   if (dt < SHORTEST_MEASURED_ARC * s->h) return;
@@ -425,7 +427,8 @@ static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
 hfStatus hfi_advance_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   int reason = HF_SWITCH_NO_SOLUTION;
 
-  // modes and certificate at the start
+  // modes and certificate at the start; leave_rigid begins a compliant phase, or in mode rigid returns its last
+  // argument
   hfStatus status = prepare_arc(s);
   if (status == HF_SINGULAR) return status;
   if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
@@ -433,7 +436,7 @@ hfStatus hfi_advance_rigid_phase(hfiSwitching* s, double t_end, hfError* error) 
   if (s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && certify(s, &reason) < 0)
     return leave_rigid(s, reason, HF_OK);
 
-  // the whole arc
+  // the whole arc; reached: how far it came [s], with a status > 0 not to its end
   double reached = 0;
   hfi_tracks_copy(&s->kept, &s->rigid->tracks);
   memcpy(s->arc.start, s->x, (size_t)s->nx * sizeof *s->x);

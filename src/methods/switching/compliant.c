@@ -101,7 +101,7 @@ hfStatus hfi_compliant_rate(void* context, double t, const double* x, double* xd
   memcpy(vdot, rigid->accel->tau, (size_t)model->nv * sizeof *vdot);
   memset(layers, 0, (size_t)hfi_switching_tail(s) * sizeof *layers);
 
-  // add the forces of the layers to tau; their rates; the hash
+  // add the forces of the layers to tau; their rates (store_layer skips a contact without a layer, k < 0); the hash
   uint64_t region = HASH_START;
   hfi_rigid_match_tracks(rigid);
   for (int i = 0; i < rigid->accel->ncontact; ++i) {
@@ -245,7 +245,7 @@ static int set_modes_from_layer(hfiSwitching* s, int i) {
   const double stick_speed = rigid->config.stick_speed;
   hfiTrack* track = &rigid->tracks.list[i];
 
-  // is the contact closed?
+  // is the contact closed? delta: depth in the layer; it is held at its present gap
   track->closed = layer->f[0] > 0 || (layer->delta > -rigid->config.touch && layer->s[0] <= stick_speed);
   track->held = -contact->depth;
 
@@ -258,6 +258,7 @@ static int set_modes_from_layer(hfiSwitching* s, int i) {
     int slides = s->config.return_modes == HF_RETURN_GROSS ? is_fast : layer->slips >> g & 1;
 
     track->mode[g] = slides ? HF_MODE_SLIDING : HF_MODE_ROLLING;
+    // resolve.c looks again at a group that does not slide
     track->needs_mode[g] = !slides;
     if (!slides) continue;
 

@@ -36,8 +36,9 @@ static int count_edges(const hfiFrictionGroup* group) {
   return group->nrow == 2 ? EDGES : 2 * group->nrow;
 }
 
-// Lists the columns of G: first the normal forces of closed contacts, then the edges of rolling groups. Returns their
-// number, or -1 if there is no room.
+// Lists the columns of G (row, number of rows, weights, group): first the normal forces of closed contacts, then the
+// edges of rolling groups. Edges of two rows are directions at equal angles; one row has the edges +1 and -1. Returns
+// their number, or -1 if there is no room.
 static int add_columns(const hfRigid* rigid, Column* column, int capacity) {
   const hfRigidProblem* problem = &rigid->problem;
   int n = 0;
@@ -72,7 +73,7 @@ static double multiply_columns(const hfRigidProblem* problem, const Column* a, c
 }
 
 // Fills the polygon problem, rigid->polygons.A and b. Returns its size, or -1 if it is too large.
-// slack[k] is the row of lambda of friction group k, or -1 if the group does not roll.
+// slack[k] is the row of lambda of friction group k, or -1 if the group does not roll. nforce: columns of G.
 static int fill_problem(hfRigid* rigid, Column* column, int32_t* slack) {
   const hfRigidProblem* problem = &rigid->problem;
   int nforce = add_columns(rigid, column, rigid->max_rows);

@@ -195,7 +195,7 @@ static void append_normal(hfRigid* rigid, int i) {
   const hfiPoint* point = &rigid->point[i];
   const int nv = rigid->problem.nv;
 
-  // col = J_n^T - sum of mu J_g^T d
+  // col = J_n^T - sum of mu J_g^T d; then S col
   double* column = rigid->rows.column;
   memcpy(column, normal_row, (size_t)nv * sizeof *column);
   for (int k = point->first_group; k < point->first_group + point->ngroup; ++k) {
@@ -207,7 +207,7 @@ static void append_normal(hfRigid* rigid, int i) {
   }
   hfi_accel_solve(rigid->accel, column, rigid->rows.zero);
 
-  // b without row . vdot_free
+  // b without row . vdot_free, which append_row adds; k and c: of the layer along the normal; 0: a normal row
   double T = rigid->config.stabilisation;
   double held = rigid->tracks.list[point->track].held;
   double pull = T > 0 ? (contact->gap - held) / (T * T) : 0;
@@ -343,7 +343,7 @@ static void fill_contact(hfRigid* rigid, int i) {
     out->mu = hfi_point_contact(rigid, i)->material.mu[0];
   }
 
-  // the layer
+  // the layer: stiffness and damping at the last forces of its track
   hfiLayer layer = hfi_layer_linearised(rigid, i, point->match >= 0 ? hfi_point_track(rigid, i)->f : none);
   out->k = layer.k;
   out->c = layer.c;
@@ -370,7 +370,7 @@ static void fill_mode(hfRigid* rigid, int i) {
     contact->mode = HF_MODE_SLIDING;
   }
 
-  // directions: along and across the slip, or those of the rows
+  // directions: along and across the slip, or those of the rows; count: how many get rows in W_T
   if (group && group->mode == HF_MODE_SLIDING) {
     memcpy(t[0], group->d, sizeof t[0]);
     t[1][0] = -group->d[1];

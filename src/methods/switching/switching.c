@@ -133,7 +133,7 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   status = hf_integrator_create(&s->compliant.integrator, &ode, &integrator, error);
   if (status) return status;
 
-  // hops
+  // hops: short steps across a jump of the forces in a compliant phase
   integrator.method = HF_METHOD_IMPLICIT_EULER;
   integrator.error_control = 0;
   integrator.newton_tolerance = HOP_TOLERANCE_SHARE * integrator.accuracy;

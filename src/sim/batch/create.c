@@ -65,6 +65,7 @@ static int allocate_arrays(hfBatch* b) {
 
   b->states = aligned_alloc(CACHE_LINE, n * b->state_bytes);
   b->report = calloc(n, sizeof *b->report);
+  // one more, so that none has the size zero
   b->contact = calloc(n * (size_t)b->config.max_contacts + 1, sizeof *b->contact);
   b->lane = calloc((size_t)b->nlane, sizeof *b->lane);
   if (!b->arrays || !b->states || !b->report || !b->contact || !b->lane) return 0;

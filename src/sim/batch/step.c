@@ -117,7 +117,8 @@ static void refuse_world(hfBatch* b, hfiLane* lane, int w, hfStatus status, cons
 
 // ---- one world, one lane ---------------------------------------------------------------------------
 
-// Takes the steps of one world; returns how many it took before it was refused.
+// Takes the steps of world w of a call and returns how many it took before it was refused. Results are written after
+// each `every` steps.
 static int take_steps(const Call* c, hfiLane* lane, hfSim* sim, int w) {
   hfBatch* b = c->batch;
   hfInput input = hfi_batch_input(b, w);
@@ -126,6 +127,7 @@ static int take_steps(const Call* c, hfiLane* lane, hfSim* sim, int w) {
 
   for (int i = 0; i < c->nstep; ++i) {
     if (c->run.ctrl) { // the pointer is copied as bits: a step only reads its controls, but the input is not const
+      // the controls of step i in world w; both distances count numbers
       const double* ctrl = c->run.ctrl + w * c->run.ctrl_world + i * c->run.ctrl_step;
       memcpy(&input.ctrl, &ctrl, sizeof ctrl);
     }
