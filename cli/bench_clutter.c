@@ -143,7 +143,8 @@ static void note_ratios(clutter* c, const times* mine, const times* theirs, int 
   }
 }
 
-// Runs ours and one solver of MuJoCo in turns. Without a peer: ours alone. Sets the medians and the ratios.
+// Runs ours and one solver of MuJoCo in turns. peer NULL: ours alone; c: the scene, in which the medians and the ratios
+// are set; solver: its index in `solvers`; runs: how many of each.
 // Returns 0, or -1 if MuJoCo does not load the scene.
 static int compare(const PeerMujoco* peer, clutter* c, int solver, int runs) {
   mjModel* m = peer ? load_peer(peer, c, solvers[solver], "") : NULL;
@@ -172,9 +173,9 @@ static int compare(const PeerMujoco* peer, clutter* c, int solver, int runs) {
 // Makes the settled phase once more with the option sleep of both engines, and keeps its times. Returns 0 or -1.
 static int run_sleeping(const PeerMujoco* peer, clutter* c, hfError* error) {
   clutter other = *c;
-  memset(&other.w, 0, sizeof other.w);
+  memset(&other.w, 0, sizeof other.w); // it gets a world of its own
 
-  int failed = open_ours(&other, 1, error);
+  int failed = open_ours(&other, 1, error); // 1: with sleep
   if (!failed) {
     show_progress(0.9, "%d bodies, sleep", c->bodies);
     c->sleeping = run_ours(&other).us[SETTLED];

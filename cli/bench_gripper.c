@@ -59,8 +59,8 @@ static double run_ours(ours* o, int key) {
 
 // ---- MuJoCo --------------------------------------------------------------------------------------
 
-// Mean time of a step in one run of MuJoCo [us]. The mug is shaken with an amplitude [m] at a frequency [Hz], and
-// squeezed with 10 N.
+// Mean time of a step in one run of MuJoCo [us]. A motor lifts and lowers the gripper with a force of this
+// amplitude [N] at a frequency [Hz], and another one squeezes the mug with 10 N.
 static double run_peer(const PeerMujoco* peer, mjModel* m, mjData* d, int key, double amplitude, double hz) {
   static const double TURN = 6.283185307179586; // [rad]
   static const double STEP = 0.003; // [s]
@@ -94,6 +94,7 @@ static void compare(const PeerMujoco* peer, const variant* v, ours* o, int key, 
   mjData* d = m ? peer->mj_makeData(m) : NULL;
 
   if (d) {
+    // the sine of the motor that lifts: amplitude [N] and frequency [Hz]; MuJoCo gets it as a control
     const double* signal = hf_model_signal_data(o->model) + hf_model_signal_adr(o->model)[0];
     double mine[MOST_RUNS];
     double theirs[MOST_RUNS];

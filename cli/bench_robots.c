@@ -136,7 +136,8 @@ static void print_head(result* r, FILE* table) {
   if (table) fprintf(table, "%s\n", head);
 }
 
-// Writes the figures of n lines, and judges them. ratio, recipe: scratch (n)
+// Writes the figures of n lines, one for each scene, and judges them. ratio, recipe: scratch (n) for our time over the
+// time of MuJoCo as the file sets it, and with its recipe.
 static void sum_up(result* r, const line* lines, int n, double* ratio, double* recipe) {
   int compared = 0, alike = 0, explained = 0, timed = 0, slow = 0;
   for (int i = 0; i < n; ++i) {
@@ -146,6 +147,7 @@ static void sum_up(result* r, const line* lines, int n, double* ratio, double* r
     alike += v->compared && !v->reason[0];
     explained += v->compared && v->reason[0] && !v->differs;
 
+    // a scene that was not timed, or is shown only
     if (isnan(l->ratio) || !has_default_method(l)) continue;
     ratio[timed] = l->ratio;
     recipe[timed] = l->recipe_ratio;

@@ -35,7 +35,8 @@ static void join_pair(bodyPair* to, const bodyPair* contact) {
   to->stick += contact->stick;
 }
 
-// Finds all pairs of bodies that touch, in the order of their first contacts. The caller frees them.
+// Finds all pairs of bodies that touch, in the order of their first contacts, with the sums of the forces of their
+// contacts. A pair has the body A and B of its first contact, and the forces on this A. The caller frees the pairs.
 bodyPair* find_body_pairs(const hfSim* sim, int* count) {
   int n = hf_sim_contact_count(sim);
   bodyPair* pairs = n ? calloc((size_t)n, sizeof *pairs) : NULL;

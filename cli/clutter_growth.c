@@ -58,6 +58,7 @@ static int measure_fall(clutterGrowth* g, int fall, const char* folder, hfError*
   int failed = open_fall(&large, g->large, fall + 1, g->threads, folder, error);
 
   for (int i = 0; i < STEPS && !failed; ++i) {
+    // the next small heap, after STEPS steps of the present one
     if (i % (STEPS / SMALL_FALLS) == 0) {
       show_progress((fall + (double)i / STEPS) / g->falls, "growth");
       world_close(&small);
@@ -65,6 +66,7 @@ static int measure_fall(clutterGrowth* g, int fall, const char* folder, hfError*
     }
 
     if (failed) break;
+    // time_steps makes as many steps as its second argument says, and returns the mean time of one [s]
     g->large_time += time_steps(&large, 1, g->threads) / STEPS;
     g->small_time += time_steps(&small, SMALL_FALLS, g->threads) / STEPS;
   }

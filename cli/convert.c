@@ -135,11 +135,12 @@ static void add_surface(const hfModel* m, int mesh, json_t* points, json_t* indi
 // Adds the surface of a height field: two triangles a cell, with the diagonal along +x +y.
 static void add_terrain(const hfModel* m, int hfield, json_t* points, json_t* indices) {
   const double* z = hf_model_hfield_height(m) + hf_model_hfield_adr(m)[hfield];
-  const double* size = hf_model_hfield_size(m) + 3 * hfield;
+  const double* size = hf_model_hfield_size(m) + 3 * hfield; // half lengths along x and y
   int nrow = hf_model_hfield_nrow(m)[hfield];
   int ncol = hf_model_hfield_ncol(m)[hfield];
 
   for (int i = 0; i < nrow * ncol; ++i) {
+    // vertex i is in column i % ncol, which goes along x, and row i/ncol, along y
     double x = size[0] * (2.0 * (i % ncol) / (ncol - 1) - 1);
     double y = size[1] * (2.0 * (i / ncol) / (nrow - 1) - 1);
     json_array_append_new(points, xyz(x, y, z[i]));

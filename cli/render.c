@@ -381,7 +381,7 @@ static int open_target(const renderOptions* o, target* t, hfError* error) {
     return 0;
   }
 
-  // the new video has the name FOLDER/PID-NAME until it is whole
+  // the new video has the name FOLDER/.PID-NAME until it is whole
   const char* slash = strrchr(t->video, '/');
   const char* name = slash ? slash + 1 : t->video;
   snprintf(t->beside, sizeof t->beside, "%.*s.%ld-%s", (int)(name - t->video), t->video, (long)getpid(), name);

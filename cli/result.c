@@ -193,6 +193,7 @@ int result_end(result* r, const char* name, int quick, int complete) {
   json_object_set_new(o, "quick", json_boolean(quick));
   json_object_set_new(o, "complete", json_boolean(complete));
   json_object_set_new(o, "figures", r->figures);
+  // the numbers to compare with, under the key "paper" or "peer"
   json_object_set_new(o, r->reference, r->references);
   json_object_set_new(o, "units", r->units);
   json_object_set_new(o, "must", r->must);

@@ -61,6 +61,7 @@ static void put_numbers(FILE* out, const result* r) {
   const char* name;
   json_t* value;
   json_object_foreach(r->figures, name, value) {
+    // the same number of the paper or the peer; NULL: there is none
     const json_t* reference = json_object_get(r->references, name);
     fputs("<tr>", out);
     put_cell(out, name);

@@ -339,6 +339,7 @@ static int explain_contacts_by_runs(verdict* v, const evidence* e) {
 // Says why depths or forces differ where joints do not, or not with mujoco_softness.
 static void explain_contacts(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
   if (explain_contacts_by_runs(v, e)) return;
+  // our friction made to creep as that of MuJoCo does
   if (explain_by_creep(v, e, peer)) return;
 
   outcomeContacts own;
@@ -397,20 +398,26 @@ static int explain_by_peer(verdict* v, const evidence* e) {
   return 0;
 }
 
-// Gives the reason why joints differ; where no measurement tells it, sets `differs`. Chaos that is as large as the
-// difference comes first. Smaller chaos can have made a difference large that has another cause, for which the
-// experiments look before.
+// Gives the reason why joints differ; where no measurement tells it, sets `differs`. The first cause that is found
+// counts. Chaos as large as the difference is in the first group of causes. Smaller chaos comes after the experiments,
+// because it can have enlarged a difference that has another cause.
 static void explain_joints(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
+  // whole runs: chaos as large as the difference, creep that the recipe stops, parameters of ours, our stiffness
   if (explain_joints_by_runs(v, e, peer)) return;
+  // runs at an eighth of the step: length of the steps, creep, friction, overlaps and limits at the start
   if (explain_by_experiments(v, e)) return;
 
+  // elements of the file that our reader leaves out
   if (e->t->left_out[0]) {
     give_reason(v, "left out: %.140s", e->t->left_out);
     return;
   }
+  // MuJoCo is as far from itself, at half the step or with its recipe, as it is from us; or there is some chaos
   if (explain_by_peer(v, e)) return;
+  // our friction made to creep as that of MuJoCo does
   if (explain_by_creep(v, e, peer)) return;
 
+  // only contacts are left as the cause
   if (is_near(e->contactless)) {
     give_reason(v,
                 "contacts: at an eighth of the step, with mujoco_softness, %.2g rad, %.2g m apart, "

@@ -57,7 +57,7 @@ static int normalise_rotations(const hfModel* model, double* q) {
   static const double ROUNDING = 1e-14;    // A length this close to 1 stays, so that what was printed is read again.
 
   for (int j = 0; j < model->njnt; ++j) {
-    int quat = hf_joint_info(hf_model_jnt_type(model)[j]).quat;
+    int quat = hf_joint_info(hf_model_jnt_type(model)[j]).quat; // its place in the coordinates of the joint
     if (quat < 0) continue;
 
     double* r = q + hf_model_jnt_qposadr(model)[j] + quat;

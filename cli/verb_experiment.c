@@ -187,8 +187,8 @@ static int check_options(const experiment* e, const experimentOptions* o) {
   return CLI_GOOD;
 }
 
-// Runs an experiment of a list by its name, or lists all. judged: a line that does not hold makes the command fail.
-// Returns the exit status.
+// Runs an experiment of a list by its name, or lists all. reference: "paper" or "peer", what the numbers
+// stand beside. judged: a line that does not hold makes the command fail. Returns the exit status.
 static int run_listed(const experiment* const* list, const experimentArguments* a, const char* reference, int judged) {
   if (!a->name) {
     print_list(list);

@@ -270,8 +270,9 @@ static int tell_control(server* s, client* c) {
 // Sends the next message for a client: the scene, then who controls, then the newest frame; nothing if it has all.
 // Returns 0, or -1, which ends the connection.
 static int send_next(server* s, client* c) {
+  // world_hello and world_frame give NULL if c has the newest scene or frame; else they set the number that c has
   packet* p = world_hello(s->world, &c->generation);
-  int is_hello = p != NULL;
+  int is_hello = p != NULL; // the client has not got the present scene
   if (!is_hello && c->told != s->changes) {
     int status = tell_control(s, c);
     lws_callback_on_writable(c->wsi); // there may be a frame, too
@@ -288,6 +289,7 @@ static int send_next(server* s, client* c) {
   c->sending = p; // libwebsockets may still read it
   if (lws_write(c->wsi, packet_data(p), packet_size(p), LWS_WRITE_BINARY) < 0) return -1;
 
+  // after a scene comes a frame
   if (c->sequence == 0) lws_callback_on_writable(c->wsi);
   return 0;
 }

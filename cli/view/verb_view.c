@@ -110,10 +110,12 @@ static const struct argp view_argp = {
     0,
     0};
 
-// The verb: serves the page until it is interrupted.
+// The verb: serves the page until it is interrupted. Fails at once if no file can be made in the folder of --out.
+// Returns the exit status.
 int verb_view(int argc, char** argv) {
   serverOptions o;
   parse_arguments(&view_argp, argc, argv, &o);
 
+  // refuse_folder refuses a folder in which no file can be written; --out must name a folder
   return refuse_folder("--out", o.world.out) ? CLI_FAILED : serve(&o);
 }

@@ -87,6 +87,7 @@ static void publish_hello(liveWorld* w) {
     const void* data = hf_recording_bytes(w->recording, &size);
     hfi_bytes_put(&bytes, data, size);
   } else {
+    // a stream only for the head and the run of a recording without frames
     hfiStream plain = {.model = w->loaded.model};
     hfi_stream_head(&plain, w->options.scene.path, &bytes);
     hfi_stream_run(w->session.sim, &bytes);
@@ -291,6 +292,7 @@ static void* run_world(void* argument) {
     look_at_file(w, now);
     if (w->has_session) {
       int moves = w->session.playing || w->session.pending > 0;
+      // at the session's speed, for at most two periods of the clock
       hfi_session_advance(&w->session, fmin(now - before, LONGEST_PASSAGE), 2 * FRAME_PERIOD, &out);
       measure_factor(w, now);
       if (moves || w->is_changed) publish_frame(w, now, &out);

@@ -88,7 +88,7 @@ static PyObject* arm_set(PyObject* self, PyObject* args) {
 
   hf_arm_set(arm, q_world.buf);
   if (q.obj) hf_arm_move(arm, q.buf);
-  ((ArmObject*)self)->placed = 1;
+  ((ArmObject*)self)->placed = 1; // the other methods may be called now
   PyBuffer_Release(&q_world);
   PyBuffer_Release(&q);
   Py_RETURN_NONE;
@@ -179,8 +179,8 @@ static PyObject* ik_result(PyObject* array, hfStatus status, const hfIkReport* r
   return raise_error(&error);
 }
 
-// _solve(p (3), R (3 x 3), q0 (n), options, posture): (q, status, report) of a search, from q0, for the positions of
-// the arm's joints that bring the tip to the pose p, R in the world.
+// _solve(p (3), R (3 x 3), q0 (n), options, posture (n) or None): (q, status, report) of a search, from q0, for the
+// positions of the arm's joints that bring the tip to the pose p, R in the world. posture: preferred positions.
 static PyObject* arm_solve(PyObject* self, PyObject* args) {
   PyObject* position;
   PyObject* rotation;
@@ -213,8 +213,8 @@ static PyObject* arm_solve(PyObject* self, PyObject* args) {
   return result;
 }
 
-// _rate(twist (6), options, speed, posture): (rate, status, report) of the joint rates (n) that move the tip by a
-// twist, at the positions of the last _set.
+// _rate(twist (6), options, speed (n) or None, posture (n) or None): (rate, status, report) of the joint rates (n) that
+// move the tip by a twist, at the positions of the last _set. speed: the largest rates; posture: preferred positions.
 static PyObject* arm_rate(PyObject* self, PyObject* args) {
   PyObject* wanted;
   PyObject* options;
@@ -246,8 +246,9 @@ static PyObject* arm_rate(PyObject* self, PyObject* args) {
 
 // ---- torques ---------------------------------------------------------------------------------------------
 
-// _torque(q_world, v_world, wanted (n x 3), gains (n x 3), h, integral (n) or None): (tau, limited), see hf_arm_torque.
-// Changes the numbers of `integral`.
+// _torque(q_world, v_world, wanted (n x 3), gains (n x 3), h, integral (n) or None): (tau (n), limited) of
+// hf_arm_torque, where limited is the number of joints whose torque is at its limit. Changes the numbers of `integral`.
+// A row of `wanted` is position, velocity and acceleration of a joint; a row of `gains` is kp, ki, kd.
 static PyObject* arm_torque(PyObject* self, PyObject* args) {
   PyObject* objects[4];
   PyObject* sums;

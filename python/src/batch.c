@@ -306,12 +306,14 @@ static void advance_run(const hfModel* m, hfBatchRun* run, int n, int64_t rows) 
 // Returns 0, or -1 with Python's exception if there was an interrupt.
 static int run_in_parts(BatchObject* b, int nstep, hfBatchRun* run, hfStatus* status, hfError* error) {
   enum { MAX_CALL_STEPS = 1 << 24 };
+  // wanted: about how many steps the next call makes; done: steps made so far
   int wanted = 1;
   int done = 0;
   *status = HF_OK;
 
   while (done < nstep) {
     int n = choose_length(run->every, done, nstep - done, wanted);
+    // part: the next n steps of the run, which write so many rows of results
     int64_t rows;
     hfBatchRun part = cut_part(run, done, n, &rows);
     hfError call_error;

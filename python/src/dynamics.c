@@ -110,6 +110,7 @@ static PyObject* dynamics_set(PyObject* self, PyObject* args) {
     return NULL;
   }
 
+  // given: the stage up to which the positions, and perhaps velocities, allow to compute
   memcpy(o->q, q.buf, (size_t)q.len);
   o->given = STAGE_POSITION;
   if (v.obj) {

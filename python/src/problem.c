@@ -50,7 +50,8 @@ typedef struct problemArray {
   int64_t count; // of items
 } problemArray;
 
-// Lists all arrays of a problem, also those of no items. `drift` may have no data.
+// Lists all arrays of a problem, also those of no items: name, kind of number ('B': structs), 1 if it cannot be
+// changed, bytes of an item, where it is, number of items. `drift` may have no data.
 static void list_arrays(hfStepProblem* p, problemArray arrays[ARRAYS]) {
   int64_t nM = p->M_start ? p->M_start[p->ntree] : 0;
   int64_t ndrift = p->drift ? p->nrow : 0;

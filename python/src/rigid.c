@@ -30,7 +30,9 @@ static const member contact_members[] = {
     MEMBER(hfRigidContact, vt_W), MEMBER(hfRigidContact, mu), MEMBER(hfRigidContact, k),
     MEMBER(hfRigidContact, c), MEMBER(hfRigidContact, fn), MEMBER(hfRigidContact, ft_W)};
 
-// A dict of the problem, its solution, contacts and certificate. `rolling` is one byte a row.
+// A dict of the problem, its solution, contacts and certificate. In y = A x + b, x are the forces of the n rows and y
+// their accelerations. k, c: stiffness and damping of the layer along each row; vdot: accelerations of the dofs with
+// these forces. `rolling` is one byte a row, 1 for a tangential row.
 static PyObject* dump_problem(const hfRigidProblem* p) {
   PyObject* rolling = PyByteArray_FromStringAndSize(NULL, p->n);
   if (!rolling) return NULL;

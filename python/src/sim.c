@@ -133,8 +133,9 @@ static int step_for_a_while(SimObject* s, hfState* state, const hfInput* input, 
 
   outcome->status = sim_check_step(s, state, error);
   if (outcome->status < 0) return 0;
-  s->last_in_sim = 0;
+  s->last_in_sim = 0; // the results of the sim are no longer those of the step that was written last
 
+  // files that were opened since the last step show the start of the run
   if (s->html_begins || s->recorder_begins) {
     outcome->status = sim_write_start(s, state, input, error);
     if (outcome->status < 0) return 0;

@@ -343,6 +343,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
 
   end_drag(s);
   const double* x = (const double*)(const void*)(bytes + sizeof head);
+  // x: the recorded controls, then positions and quaternions of mocap bodies
   if (with_controls) {
     memcpy(s->base_controls, x, (size_t)m->nu * sizeof(double));
     release_controls(s);
@@ -358,6 +359,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   memcpy(s->state, bytes + sizeof head + numbers, used);
   s->state->size = own_size;
   s->state->max_memory = own_room;
+  // simulated time that was due before is not made up for
   s->debt = 0;
   s->status = HF_OK;
   return HF_OK;
@@ -396,6 +398,7 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
     return HF_OK;
 
   case HFI_COMMAND_PAUSE:
+    // pending: single steps that are still to take
     s->playing = 0;
     s->pending = 0;
     return HF_OK;

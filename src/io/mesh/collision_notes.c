@@ -65,6 +65,7 @@ static void measure_surface(const hfModel* m, int mesh, hfMeshShape* shape) {
     hfVec3 normal = v3_scale(0.5, v3_cross(v3_sub(b, a), v3_sub(c, a)));
     area += v3_norm(normal);
     vector_area = v3_add(vector_area, normal);
+    // a.normal/3 = a.(b x c)/6: normal is (b - a) x (c - a)/2, whose length is the area of the triangle
     shape->volume += v3_dot(a, normal) / 3;
   }
 
@@ -193,6 +194,7 @@ static void note_hulls(const hfModel* m, const char* file, hfDiagnostics* said) 
       continue;
     }
 
+    // use.is_object is 0: only links of mechanisms collide with this mesh
     ++nlink;
     if (shape.volume_ratio > worst_ratio) {
       worst_ratio = shape.volume_ratio;
@@ -201,6 +203,7 @@ static void note_hulls(const hfModel* m, const char* file, hfDiagnostics* said) 
   }
 
   if (nobject > NAMED_OBJECTS) {
+    // only so many objects are named; the others are counted
     snprintf(message, sizeof message,
              "%d more meshes of objects collide as their convex hulls and differ from them "
              "(holdfast info lists all meshes)",

@@ -22,12 +22,14 @@ static int32_t copy_facets(qhT* qh, int32_t* tri) {
   facetT* facet;
   vertexT *vertex, **vertexp;
   FORALLfacets {
+    // facets that qhull has for other purposes than a hull
     if (facet->upperdelaunay) continue;
     int32_t corner[4];
     int32_t n = 0;
     FOREACHvertex_(facet->vertices) if (n < 4) corner[n++] = qh_pointid(qh, vertex->point);
     if (n != 3) continue;
 
+    // the corners are put into the order in which the normal points outward
     int flip = facet->toporient ^ qh_ORIENTclock;
     if (tri) {
       tri[3 * count] = corner[0];

@@ -98,6 +98,7 @@ static Positions read_source(Dae* d, const hfiElem* source) {
     return (Positions){0};
   }
 
+  // position i begins at x[offset + stride i]
   double* point = HFI_NEW(r, double, 3 * (size_t)count + 1);
   for (int i = 0; point && i < count; ++i)
     memcpy(point + 3 * (size_t)i, x + offset + (size_t)stride * (size_t)i, 3 * sizeof *x);
@@ -201,7 +202,7 @@ static void read_primitive(Dae* d, hfiElem* elem, hfiNodeFrame placement) {
     return;
   }
 
-  // place of the positions among the inputs
+  // f.stride: indices that each corner has in <p>; f.offset: which of them is the index of its position
   Primitive f = {.stride = 1, .placement = placement};
   for (hfiElem* input = hfi_child(elem, "input"); input; input = hfi_next(input, "input")) {
     int offset = 0;
@@ -211,7 +212,7 @@ static void read_primitive(Dae* d, hfiElem* elem, hfiNodeFrame placement) {
     if (offset + 1 > f.stride) f.stride = offset + 1;
   }
 
-  // positions, of which none is in the mesh yet
+  // f.index: for each position its vertex in the mesh, -1 while it is not there yet
   f.positions = read_positions(d, vertex);
   f.index = HFI_NEW(r, int32_t, f.positions.count + 1);
   if (r->status) return;
@@ -267,10 +268,12 @@ static hfiNodeFrame read_transformation(Dae* d, const hfiElem* elem) {
   } else if (hfi_is(elem, "translate")) {
     if (hfi_text_reals(r, elem, 3, 3, x)) t.b = v3_load(x);
   } else if (hfi_is(elem, "rotate")) {
+    // an axis and an angle in degrees
     if (hfi_text_reals(r, elem, 4, 4, x)) t = make_rotation(x);
   } else if (hfi_is(elem, "scale")) {
     if (hfi_text_reals(r, elem, 3, 3, x)) t = hfi_node_frame_scale(v3_load(x));
   } else if (hfi_is(elem, "lookat")) {
+    // the eye, the point that it looks at, and the direction upward
     if (hfi_text_reals(r, elem, 9, 9, x)) t = make_look_at(x);
   } else if (hfi_is(elem, "skew")) {
     hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "a skew is not read; write the node's transformation as a <matrix>");
@@ -297,7 +300,8 @@ static void read_controller(Dae* d, const hfiElem* instance, hfiNodeFrame placem
   if (geometry) read_geometry(d, geometry, placement);
 }
 
-// Reads the children of a node in their order: transformations, geometries, and further nodes.
+// Reads the children of a node in their order: transformations, geometries, and further nodes. placement: frame of the
+// node in the scene, in metres; a transformation changes it for the children after it.
 static void read_node(Dae* d, const hfiElem* node, hfiNodeFrame placement, int depth) {
   if (++d->nodes > HFI_SCENE_MAX_NODES || depth > HFI_SCENE_MAX_DEPTH) {
     hfi_fail(&d->reader, node, HF_ERROR_PARSE, "more than %d nodes, or more than %d deep (does a node contain itself?)",
@@ -317,6 +321,7 @@ static void read_node(Dae* d, const hfiElem* node, hfiNodeFrame placement, int d
     } else if (hfi_is(elem, "instance_controller")) {
       read_controller(d, elem, placement);
     } else {
+      // a transformation; any other element gives the identity
       placement = hfi_node_frame_chain(placement, read_transformation(d, elem));
     }
   }

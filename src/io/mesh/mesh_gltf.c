@@ -192,7 +192,8 @@ typedef struct View {
 // Whether a size is so small that the product of two such sizes fits into 64 bits.
 static int is_small(json_int_t x) { return x >= 0 && x < (json_int_t)1 << 31; }
 
-// The elements in a bufferView from `offset` on. Refuses views that do not hold `count` of them.
+// The elements in bufferView number `view` from byte `offset` on. type: of a component, as glTF numbers it; width:
+// components of an element. Refuses views that do not hold `count` elements.
 static View open_view(Gltf* g, json_int_t view, json_int_t offset, json_int_t type, int width, json_int_t count) {
   const json_t* object = get_item(g, "bufferViews", view);
   json_int_t buffer = get_whole(object, "buffer", -1);
@@ -222,7 +223,8 @@ static void copy_element(const View* v, size_t i, double* x) {
     x[k] = read_component(v->data + i * v->stride + (size_t)k * component_size(v->type), v->type, v->normalized);
 }
 
-// Replaces those of the `count` elements x of an accessor that its sparse part names. whole_view: the accessor's view.
+// Replaces those of the `count` elements x of an accessor that its sparse part names. whole_view: the accessor's view,
+// whose type of numbers the replaced ones have.
 static void replace_sparse(Gltf* g, const json_t* sparse, View whole_view, json_int_t count, double* x) {
   const json_t* indices = json_object_get(sparse, "indices");
   const json_t* values = json_object_get(sparse, "values");
@@ -249,6 +251,7 @@ static double* read_accessor(Gltf* g, json_int_t i, const char* type, int width,
   const json_t* a = get_item(g, "accessors", i);
   const json_t* sparse = json_object_get(a, "sparse");
   const char* given = json_string_value(json_object_get(a, "type"));
+  // an accessor without a bufferView has zeros, of which its sparse part may replace some
   View view = {NULL, 0, get_whole(a, "componentType", -1), width, json_is_true(json_object_get(a, "normalized"))};
   *count = get_whole(a, "count", -1);
   json_int_t most = HFI_TRIMESH_MAX_TRIANGLES * (json_int_t)3;

@@ -100,6 +100,7 @@ static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
   for (; *p->s; ++p->line) {
     p->s = skip_spaces(p->s);
     hfStatus status = HF_OK;
+    // the letter of a statement of one letter, 0 for any other
     int statement = p->s[0] && (p->s[1] == ' ' || p->s[1] == '\t') ? p->s[0] : 0;
 
     if (statement == 'v') {
@@ -109,6 +110,7 @@ static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
       ++p->s;
       status = read_face(p, b);
     } else if ((statement == 'o' || statement == 'g') && b->mesh.nfirst == 0) {
+      // nfirst: number of triangles of the first object; 0 while it has none
       b->mesh.nfirst = b->mesh.ntri;
     }
 

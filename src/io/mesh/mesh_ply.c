@@ -123,7 +123,8 @@ static int is_corner_list(const char* name) {
   return strcmp(name, "vertex_indices") == 0 || strcmp(name, "vertex_index") == 0;
 }
 
-// Reads a line `property` of the last element.
+// Reads a line `property` of the last element: "TYPE NAME", or "list TYPE TYPE NAME". `length` is the type of the
+// number of items of a list, `value` the type of an item or of the only number. `role` says for what it is used.
 static hfStatus read_property(PlyScan* p) {
   char word[WORD_SIZE];
   const char* line = p->s;
@@ -134,7 +135,7 @@ static hfStatus read_property(PlyScan* p) {
   if (is_list)
     property.length = read_type(p);
   else
-    p->s = line;
+    p->s = line; // the word is the type: it is read once more
   property.value = read_type(p);
   next_word(p, word);
 

@@ -149,6 +149,7 @@ static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* f
 // Reads an STL file, binary or ASCII.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
   hfiTriMeshBuilder b = {0};
+  // number of triangles and size of the file if it is binary
   uint32_t count = size >= HEADER_BYTES ? hfi_get_u32(text + COUNT_OFFSET) : 0;
   size_t wanted = HEADER_BYTES + (size_t)RECORD_BYTES * count;
   int fits_binary = size >= HEADER_BYTES && wanted == size;

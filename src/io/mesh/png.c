@@ -126,6 +126,7 @@ static int predict_paeth(int a, int b, int c) {
 // bytes of a pixel. Returns 0 if there is no such filter.
 static int unfilter(uint8_t* line, const uint8_t* above, size_t n, size_t step) {
   int filter = line[0];
+  // the bytes of the line behind the number of its filter, as in `above`
   uint8_t* x = line + 1;
   if (filter > 4) return 0;
 
@@ -204,6 +205,7 @@ static hfStatus read_pass(Image* im, PngPass p, uint8_t* raw) {
 
 // Unpacks the zlib stream, whose size follows from the header, and reads its passes.
 static hfStatus read_pixels(Image* im) {
+  // first column and line of each pass, and the distance of its columns and lines in the image
   static const PngPass adam7[7] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2},
                                    {0, 1, 1, 2}};
   static const PngPass whole[1] = {{0, 0, 1, 1}};

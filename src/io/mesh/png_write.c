@@ -35,7 +35,7 @@ static uint8_t* make_lines(const uint8_t* grey, size_t width, size_t height) {
 hfStatus hfi_png_write(hfiOutput* out, const uint8_t* grey, int width, int height, hfError* error) {
   static const uint8_t signature[8] = {137, 'P', 'N', 'G', '\r', '\n', 26, '\n'};
   enum { OVERHEAD_BYTES = 64 }; // enough for the signature, the header, and lengths, types and checksums of the chunks
-  uLong raw = ((uLong)width + 1) * (uLong)height;
+  uLong raw = ((uLong)width + 1) * (uLong)height; // each line begins with a byte for its filter
   uLongf packed = compressBound(raw);
   uint8_t header[13] = {[8] = 8}; // 8 bits, grey
   uint8_t* lines = make_lines(grey, (size_t)width, (size_t)height);

@@ -118,6 +118,7 @@ static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* fo
   m->r = r;
   m->root = root;
   m->folder = folder;
+  // how deep it is attached; 0 for the document that the user named
   m->attached = outer ? outer->attached + 1 : 0;
   m->compiler.degree = 1;
   m->compiler.autolimits = 1;

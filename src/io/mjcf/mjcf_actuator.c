@@ -117,6 +117,7 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
     if (found)
       hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body, cranksite");
     found = 1;
+    // trnid[0] is what it acts on, trnid[1] a second site, or -1
     d->trntype = targets[i].type;
     d->trnid[0] = hfi_mjcf_find(m, elem, targets[i].attr, targets[i].kind);
   }

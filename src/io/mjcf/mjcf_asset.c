@@ -146,7 +146,7 @@ static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   hfiMeshSpec s = hfi_mesh_spec_default();
   s.name = m->prefix[0] ? hfi_format(r, "%s%s", m->prefix, asset->name) : asset->name;
   s.where = hfi_where(r, elem);
-  s.first_object = 1;
+  s.first_object = 1; // as in MuJoCo, of an OBJ file only the first object
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "mesh", elem, apply_mesh, &s);
 
   // where its points come from: a file, a list of vertices, or a built-in shape

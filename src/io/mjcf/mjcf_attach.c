@@ -41,6 +41,7 @@ typedef struct hfiAttachment {
 } hfiAttachment;
 
 // Opens the file of a <model>: as a document if it is MJCF, or else read into a builder of its own.
+// m: the document with this <model>. Adds it to the list of models of m.
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   enum { MOST_NESTED = 8 };
   hfiReader* r = m->r;
@@ -65,6 +66,7 @@ void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   if (srdf && !hfi_is(root, "robot")) hfi_fail(r, elem, HF_ERROR_MODEL, "srdf: it is for a URDF, and %s is none", path);
 
   if (hfi_is(root, "mujoco"))
+    // hfi_mjcf_open, by way of a table; m is the document that it is attached to
     asset->doc = m->table->open(r, root, hfi_folder_of(r, path), m);
   else
     asset->guest = r->read_guest(r, root, hfi_folder_of(r, path), srdf ? hfi_resolve(r, m->folder, srdf) : NULL);
@@ -126,6 +128,7 @@ static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) 
 static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfiAttachment* attachment) {
   hfiMjcf* doc = attachment->doc;
   hfBuilder* b = m->r->builder;
+  // the bodies that are added now, and the rules of inertia of their own <compiler>
   hfiPart part = {.first = b->body.count, .config = doc->compiler.build};
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
@@ -236,8 +239,10 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   attachment->suffix = m->suffix;
 
   read_attachment(m, outer, elem, attachment);
+  // its place in the order of the tree among replicas and attached models
   attachment->group = m->suffix[0] ? m->replicas.group : hfi_mjcf_first_group(m, elem, 1);
 
+  // append it to the list of the document
   hfiAttachment** tail = &m->attachments;
   while (*tail) tail = &(*tail)->next;
   *tail = attachment;
@@ -409,7 +414,9 @@ static int find_nameless(const hfiGraft* g, const hfiAttachment* a, int k) {
   return -1;
 }
 
-// Fills the actuators' ids of a graft: attached actuators by their names, or else by their places in the file.
+// Fills the actuators' ids of a graft, which its keyframes need to find their controls and activations. g->guest is the
+// skeleton of the attached document; id[k] becomes the id of its actuator k in the builder g->b that attaches, or -1.
+// An actuator with a name is found by it, any other one by its place in the file.
 static void map_actuators(hfiGraft* g, const hfiAttachment* a) {
   for (int k = 0; k < g->guest->actuator.count; ++k) {
     const char* name = g->guest->actuator.data[k].name;
@@ -436,6 +443,7 @@ static void read_keys_of(hfiReader* r, const hfiAttachment* a) {
   hfiGraft graft;
   if (hfi_keep(r, a->elem, hfi_graft_open(&graft, r->builder, asset->skeleton, &def, &r->scratch)) < 0) return;
 
+  // the ids that its bodies and joints have in r->builder; without `body` all of the tree was attached, body 1 first
   int root = body ? hf_builder_find(asset->skeleton, HF_OBJECT_BODY, body) : 1;
   int first_joint = body ? first_joint_below(asset->skeleton, root) : 0;
   map_span(graft.id[HF_OBJECT_BODY], asset->skeleton->body.count, root, a->body);

@@ -38,6 +38,7 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
   hfiReader* r = m->r;
   hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
   double diagonal[3];
+  // xx yy zz xy xz yz, about the centre of mass
   double full[6] = {0};
 
   elem->used = 1;
@@ -52,7 +53,8 @@ static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, 
     hfi_fail(r, elem, HF_ERROR_MODEL, "fullinertia is in the axes of the body: no orientation with it");
   if (r->status) return;
 
-  // in the frame of the body; for a diagonal inertia its axes are kept, too
+  // f: pose of the inertial frame in the body. The inertia is turned into the axes of the body; a diagonal one keeps
+  // its own axes, too.
   if (has_diagonal) memcpy(full, diagonal, sizeof diagonal);
   hfiPlacement f = hfi_placement_mul(*frame, hfi_placement_from(pose.pos, pose.quat));
   sym3_rotate(m3_from_quat(f.q), full, def->inertia);
@@ -81,6 +83,7 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   const hfiClass* childclass = hfi_mjcf_find_class(m, elem, "childclass");
 
   // the body itself
+  // frame: pose in the body of the innermost <frame> around <inertial>
   hfiPlacement frame = hfi_placement_identity();
   hfiElem* inertial = find_inertial(m, elem, frame, &frame);
   if (inertial) read_inertial(m, inertial, &frame, &def);
@@ -125,7 +128,8 @@ static int count_unfolded(hfiMjcf* m, const hfiElem* elem) {
 
 // Reads what is in a <replicate>, once for each replica. As in MuJoCo, replica k is turned by the angles k euler, and
 // lies offset away from replica k - 1, along the axes of that one. Its names get a suffix: sep and k, with as many
-// digits as count has. The suffix of an inner replica comes before the suffix of the outer one.
+// digits as count - 1 has. The suffix of an inner replica comes before the suffix of the outer one. pass: which kind of
+// child is read now: what is in the body itself (HFI_IN_BODY), or its child bodies (HFI_IN_TREE).
 static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfiMjcfSection pass) {
   hfiReader* r = m->r;
   int count = 0;
@@ -162,7 +166,8 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfi
 
 // ---- children -----------------------------------------------------------------------------------
 
-// Reads a child of a body or frame if it belongs to this pass.
+// Reads a child of a body or frame if it belongs to this pass: bodies to HFI_IN_TREE, other elements to the pass that
+// the table of elements says. What is in frames and replicas is read in each pass.
 static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, hfiMjcfSection pass) {
   if (hfi_is(e, "frame")) {
     e->used = 1;

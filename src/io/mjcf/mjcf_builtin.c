@@ -142,7 +142,8 @@ static Points make_cone(hfiReader* r, const double* x) {
   return p;
 }
 
-// x: the number of latitudes, and the exponents E and F.
+// x: the number n of latitudes, and the exponents E and F. Point 0 is the lower pole, then come n - 1 rings of n
+// points, the last one is the upper pole (top).
 static Points make_supersphere(hfiReader* r, const double* x) {
   int n = (int)x[0];
   Points p = make_points(r, (n - 1) * n + 2, 2 * n * (n - 1));

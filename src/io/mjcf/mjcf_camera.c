@@ -66,6 +66,7 @@ void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   if (r->status) return;
 
   if (s.def.resolution[0] > 0 && s.def.resolution[1] > 0) measure_chip(&s);
+  // the definition has an angle in radians; of parallel rays it has the height of the picture [m]
   s.def.fovy = s.def.orthographic ? s.fovy : s.fovy * HFI_PI / 180;
 
   s.def.name = hfi_mjcf_name(m, elem);

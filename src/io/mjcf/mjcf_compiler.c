@@ -123,6 +123,7 @@ static void read_flags(hfiMjcf* m, const hfiElem* elem) {
       {"actuation", &w->disable_actuation},
       {"clampctrl", &w->disable_clamp_control},
   };
+  // 1 for the word "disable", 0 for "enable"
   int off = 0;
 
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)

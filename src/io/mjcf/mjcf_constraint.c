@@ -56,7 +56,7 @@ static void read_pair(hfiMjcf* m, hfiElem* elem) {
     memcpy(d.friction, m->override.friction, sizeof d.friction);
   }
 
-  d.margin += d.gap;
+  d.margin += d.gap; // In MJCF contacts act below margin; in Holdfast they are found below it.
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);
   hfi_keep(r, elem, hf_builder_add_pair(r->builder, &d, &r->scratch));

@@ -204,6 +204,7 @@ static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const ch
 }
 
 // Reads what follows the word "feedback": JOINT … T Y Q … V … KP … KD … T Y …: names up to the first number, then rows.
+// T: a time; Y: the control without feedback; Q, V, KP, KD: wanted positions, velocities and gains, one for each joint.
 // Returns *count numbers: how many joints, their ids, the rows. NULL after a refusal.
 static const double* read_feedback(hfiMjcf* m, const hfiElem* elem, const char* rest, int* count) {
   enum { MOST_JOINTS = 256 };

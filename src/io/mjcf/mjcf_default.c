@@ -16,6 +16,7 @@ static hfiClass* find_class(const hfiMjcf* m, const char* name) {
 
 // Adds a class to the document. parent: NULL for the outermost one. Returns NULL if there is no memory.
 static hfiClass* add_class(hfiMjcf* m, const char* name, hfiClass* parent) {
+  // -1: the range decides whether it limits
   hfiActuatorSpec fresh = {.def = hf_actuator_def_default(), .ctrllimited = -1, .forcelimited = -1, .actlimited = -1};
   hfiClass* c = HFI_NEW(m->r, hfiClass, 1);
   if (!c) return NULL;
@@ -23,7 +24,7 @@ static hfiClass* add_class(hfiMjcf* m, const char* name, hfiClass* parent) {
   c->name = name;
   c->parent = parent;
   c->tail = &c->item;
-  c->inherited = parent ? parent->count : 0;
+  c->inherited = parent ? parent->count : 0; // elements of the parent that come before this class
 
   // a shortcut of an actuator looks for its parameters in the enclosing classes, as they are now
   c->actuator = parent ? parent->actuator : fresh;

@@ -125,6 +125,7 @@ void hfi_mjcf_add_motor_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuato
   if (!inputs) hfi_note(m->r, elem, HF_NOTE, "a motor without inputs has a control here, which it does not use");
 
   for (int k = 1; k < INPUTS; ++k) {
+    // the first input is the control of the motor itself
     int earlier_inputs = inputs & ((1 << k) - 1);
     if (!(inputs >> k & 1) || !earlier_inputs) continue;
 

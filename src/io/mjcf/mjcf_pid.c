@@ -127,6 +127,7 @@ void hfi_mjcf_apply_setpoint_ranges(hfiMjcf* m, const hfiElem* elem, hfiActuator
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfActuatorDef* d = &s->def;
   hfiReader* r = m->r;
+  // the defaults of MuJoCo, unless the class has a <pid>
   double kp = 1;
   double kv = 0;
   double ratio = d->dampratio;
@@ -164,6 +165,7 @@ void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpe
   d->gainprm[0] = input_gain(d, first_input(s->inputs));
   set_dynamics(d, s->ki, s->inputs & POSITION ? s->slewmax : 0);
 
+  // imax of a <pid> bounds I itself, which is the activation
   if (!(s->ki > 0 && s->imax > 0)) return;
   d->actrange[1] = s->imax;
   d->actrange[0] = -s->imax;

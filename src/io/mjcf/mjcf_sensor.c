@@ -352,7 +352,7 @@ void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   KeyReading k = {.m = m, .elem = elem};
   hf_builder_sizes(r->builder, &k.nq, &k.nv, &k.na, &k.nu, &k.nmocap);
   hfKeyDef d = {0};
-  int fewer = m->actuators_left_out > 0;
+  int fewer = m->actuators_left_out > 0; // 1: act and ctrl of the file may have other sizes
 
   hfi_read_real(r, elem, "time", &d.time);
   d.qpos = read_vector(&k, "qpos", k.nq, 1, &k.reference.qpos, 0);

@@ -44,6 +44,7 @@ static void write_pid(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int integrates = d->dyntype == HF_ACTIVATION_ERROR;
   double ki = integrates ? d->dynprm[0] : 0;
+  // imax -1: no bound; the slew is bounded only where the activation is not the integral
   const struct {
     const char* key;
     double x;

@@ -406,7 +406,9 @@ typedef struct Cursor {
   int joint, geom, site, camera;
 } Cursor;
 
-// Writes the elements of a body, and moves the cursor behind them.
+// Writes the elements of a body, and moves the cursor behind them. The cursor counts objects in the order of the
+// finished model, where the objects of a body stand side by side. hfi_order_old gives the id of such an object in the
+// builder.
 static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth) {
   const hfBuilder* b = w->b;
 
@@ -480,6 +482,7 @@ void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "  <worldbody>\n");
 
   for (int i = 0; i < w->b->body.count && !w->xml.status; ++i) {
+    // i: the number of the body in the finished model, which is depth-first; id: its id in the builder
     int id = hfi_order_old(&order, HF_OBJECT_BODY, i);
     int is_world = i == 0;
     depth[id] = is_world ? 1 : depth[w->b->body.data[id].parent] + 1;

@@ -40,7 +40,8 @@ typedef struct lengths {
   int32_t M, drift;
 } lengths;
 
-// Lists the sections in the order of the file: name, array, length, extra elements, numbers of an element, its bytes.
+// Lists the sections in the order of the file: name, array, length, elements beyond this length, then of an element the
+// floating-point members, the whole numbers and the bytes.
 static void list_sections(hfStepProblem* P, lengths* n, section* list) {
   const section all[SECTIONS] = {
       // trees

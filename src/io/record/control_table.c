@@ -243,6 +243,7 @@ static hfStatus read_row(hfControlTable* t, Reader* r) {
   if (count != t->ncol)
     return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: %d numbers where the first line has %d columns", r->name,
                       r->line, count, (int)t->ncol);
+  // row[0] is the time
   const double* row_before = row - t->ncol;
   if (t->nrow > 0 && row[0] <= row_before[0])
     return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: times must increase", r->name, r->line);

@@ -97,7 +97,7 @@ static void make_drives(hfiRobotWriter* w) {
 enum { EQUALITY_DATA = 11 }; // how many numbers each equality has in hf_model_eq_data
 
 // Finds which joint follows which. Couplings that are not linear are counted as lost:
-//   q1 - ref1 = a0 + a1 (q2 - ref2)
+//   q1 - ref1 = a0 + a1 (q2 - ref2),  written as q1 = offset + multiplier q2
 static void make_mimics(hfiRobotWriter* w) {
   const hfModel* m = w->m;
   for (int j = 0; j < m->njnt; ++j) w->mimic[j].leader = -1;
@@ -110,6 +110,7 @@ static void make_mimics(hfiRobotWriter* w) {
     int is_coupling = type == HF_EQUALITY_JOINT || type == HF_EQUALITY_TENDON;
     if (!is_coupling || !hf_model_eq_active(m)[i]) continue;
 
+    // a[2] to a[4]: coefficients of higher powers
     int is_linear = type == HF_EQUALITY_JOINT && leader >= 0 && a[2] == 0 && a[3] == 0 && a[4] == 0;
     if (!is_linear || w->mimic[joint].leader >= 0) {
       ++w->lost_couplings;
@@ -185,6 +186,7 @@ static void add_loop(hfiRobotWriter* w, int i) {
 
   // Do both ends fit together? A weld without a torque holds the point only.
   int holds_orientation = is_weld && data[10] != 0;
+  // turn: the rotation that is missing between the two ends, in the axes of b
   hfQuat turn = q_identity();
   if (holds_orientation) turn = q_mul(q_conj(b.X_W.q), q_mul(a.X_W.q, q_load(data + 6)));
   int is_aligned = v3_norm(v3(turn.x, turn.y, turn.z)) <= EQUAL_ORIENTATIONS;
@@ -200,6 +202,7 @@ static void add_loop(hfiRobotWriter* w, int i) {
   w->loop[w->nloop] = (hfiLoop){
       .equality = i, .parent = parent, .child = child, .is_fixed = holds_orientation, .p_W = a.X_W.p};
   ++w->nloop;
+  // a child that floated gets this joint as its own
   if (w->link[child].floats) {
     w->link[child].floats = 0;
     w->link[child].hangs = 1;

@@ -94,6 +94,7 @@ static hfiWrittenLink* add_link(hfiRobotWriter* w, int body, int parent, int joi
 static void add_body(hfiRobotWriter* w, int body) {
   const hfModel* m = w->m;
   int parent_body = hf_model_body_parent(m)[body];
+  // a link, or -1 for the world
   int parent = parent_body > 0 ? w->link_of[parent_body] : -1;
   int first = hf_model_body_jntadr(m)[body];
   int count = hf_model_body_jntnum(m)[body];
@@ -106,6 +107,7 @@ static void add_body(hfiRobotWriter* w, int body) {
     int is_last = k == count - 1;
     hfiPlacement X_EB = hfi_placement_mul(X, joint_at_zero(m, joint));
     hfiWrittenLink* link = add_link(w, body, parent, joint, X_EB);
+    // the last link has the mass, geoms and sites of the body
     link->carries = is_last;
     if (!is_last) link->name = hfi_robot_format(w, "%s_%s", link->name, hfi_robot_name_of(w, HF_OBJECT_JOINT, joint));
     parent = w->nlink - 1;

@@ -161,6 +161,7 @@ static void print_ball(hfiXmlWriter* out) {
 
   // segment by segment: the triangles at both poles, then two between each ring and the next one
   for (int k = 0; k < SEGMENTS; ++k) {
+    // a, b: vertices of the lowest ring at both sides of the segment; last_ring: from there to the highest ring
     int a = 2 + k;
     int b = 2 + (k + 1) % SEGMENTS;
     int last_ring = (RINGS - 2) * SEGMENTS;

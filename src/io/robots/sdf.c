@@ -192,12 +192,14 @@ static void connect_joint(hfiSdf* s, hfiSdfEntity* j) {
     return;
   }
   if (hfi_sdf_is_gearbox(j)) return;
+  // the first joint that moves a link is the one of the tree
   if (j->child->moved_by) {
     j->closes = 1;
     j->child->parts += hfi_sdf_splits(j);
     return;
   }
 
+  // append it to the joints of the parent, a list from `first` by `sibling` to `last`; NULL is the world
   j->child->moved_by = j;
   if (!j->parent) return;
   if (j->parent->last)
@@ -226,11 +228,12 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   hfiReader* r = s->r;
   const hfiSdfEntity* parent = link->moved_by ? link->moved_by->parent : NULL;
 
-  // its group, its pose in the parent, and its inertia
+  // its group, which is the first of the links that fixed joints connect with it, and its pose X in the parent
   link->group = parent && hfi_sdf_is_fixed(link->moved_by) ? parent->group : link;
   hfiPlacement base = parent ? hfi_placement_inverse(parent->X_W) : hfi_placement_identity();
   hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, link));
 
+  // mass and inertia of the body; a link that closes loops is divided into equal parts (sdf_loop.c)
   link->part = make_part(s, link);
   if (r->status) return;
   if (!hfi_child(link->elem, "inertial") && !hfi_sdf_stands(s, link->group))

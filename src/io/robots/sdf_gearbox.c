@@ -129,6 +129,7 @@ static void read_gearbox(hfiSdf* s, hfiSdfEntity* gearbox) {
   d.objkind = HF_OBJECT_JOINT;
   d.name = gearbox->name;
   d.where = hfi_where(r, gearbox->elem);
+  // q_2 of the head of this file follows q_1
   d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, second.joint->name);
   d.obj2 = hf_builder_find(r->builder, HF_OBJECT_JOINT, first.joint->name);
   d.data[1] = -ratio * first.sign * second.sign;

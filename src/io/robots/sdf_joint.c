@@ -69,7 +69,7 @@ hfVec3 hfi_sdf_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
 static void read_limit(hfiSdf* s, const hfiElem* axis, int is_endless, hfJointDef* d) {
   const hfiElem* limit = hfi_child(axis, "limit");
   double range[2] = {-HFI_UNLIMITED, HFI_UNLIMITED};
-  double effort = -1;
+  double effort = -1; // not given, or not positive: no limit
   if (!limit) return;
 
   hfi_sdf_bound(s, limit, "lower", &range[0]);
@@ -174,6 +174,7 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   hfiPlacement X_CJ = hfi_placement_mul(hfi_placement_inverse(j->child->X_W), hfi_sdf_place(s, j));
   v3_store(d.pos, X_CJ.p);
 
+  // a ball has no axes and is one joint; J: the frame of the joint, C: the child
   int count = type->axes ? type->axes : 1;
   for (int k = 0; k < count && !r->status; ++k) {
     hfJointDef each = d;

@@ -38,6 +38,7 @@ void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def) 
   def->mass = 1;
 
   const char* gravity = hfi_sdf_text(link->elem, "gravity");
+  // a compensation of the whole weight
   if (gravity && !hfi_sdf_is_true(gravity)) def->gravcomp = 1;
 
   const hfiElem* inertial = hfi_child(link->elem, "inertial");
@@ -59,6 +60,7 @@ void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def) 
   for (int i = 0; i < 6 && inertia; ++i) hfi_sdf_number(s, inertia, names[i], &I[i]);
   if (s->r->status) return;
 
+  // I is in the axes of the inertial frame, def->inertia in those of the body
   hfi_repair_inertia(s->r, link->elem, link->name, I);
   sym3_rotate(m3_from_quat(X_BI.q), I, def->inertia);
   v3_store(def->com, X_BI.p);
@@ -147,6 +149,7 @@ static int read_shape(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, hfGeom
     else
       d->hfield = hfi_sdf_load_heightmap(s, link, shape, X);
     int id = kind->uses_mesh ? d->mesh : d->hfield;
+    // a file that cannot be read: the geom is left out, or the model is refused
     if (id < 0 && !r->status) hfi_mesh_do_without(r, elem, !d->contype);
     return id >= 0 && !r->status;
   }
@@ -242,6 +245,7 @@ static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int bod
   const char* full = name && *name && collides ? hfi_format(r, "%s::%s", link->name, name) : NULL;
   if (full && hf_builder_find(r->builder, HF_OBJECT_GEOM, full) < 0) d.name = full;
 
+  // hfi_leave_out_point: a shape of size zero is left out
   if (!r->status && !hfi_leave_out_point(r, elem, &d))
     hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }

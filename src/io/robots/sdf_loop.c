@@ -60,5 +60,6 @@ void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* j) {
   int part = add_part(s, j, X_WP);
   if (s->r->status) return;
   hfi_sdf_add_joints(s, j, part);
+  // the part stands where the link stands, X_WC
   if (!s->r->status) hold_bodies(s, j, HF_EQUALITY_WELD, part, X_WC, child, X_WJ.p);
 }

@@ -17,6 +17,7 @@
 static void write_frame(hfiSdfWriter* w, int site, int depth) {
   hfiRobotWriter* r = &w->robot;
   const hfModel* m = r->m;
+  // the link that carries the body of the site; -1 for the world
   int id = r->link_of[hf_model_site_body(m)[site]];
   int in_world = id < 0;
   const hfiWrittenLink world = {0};
@@ -159,6 +160,7 @@ static void warn_of_sdf(hfiRobotWriter* r) {
     partly_compensated += share != 0 && share != 1;
   }
 
+  // find_group_of_pair is -1 where the two bodies are in two models
   int excluded = 0;
   for (int i = 0; i < r->napart; ++i) excluded += find_group_of_pair(r, i) < 0;
 

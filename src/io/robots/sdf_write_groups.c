@@ -77,6 +77,7 @@ static void number_groups(hfiSdfWriter* w) {
     number[i] = number[leader];
     hfiSdfGroup* group = &w->group[number[i]];
     ++group->links;
+    // a group is static while none of its links moves, and has a prefix while all names begin with it
     if (hf_model_body_lastdof(r->m)[link->body] >= 0) group->is_static = 0;
     if (strncmp(link->name, group->name, group->prefix) != 0) group->prefix = 0;
   }

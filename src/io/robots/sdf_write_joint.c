@@ -91,7 +91,7 @@ static void write_axis(hfiRobotWriter* r, int joint, int depth) {
   hfi_xml_print(&r->xml, "%*s</axis>\n", 2 * depth, "");
 
   if (hf_model_jnt_type(r->m)[joint] == HF_JOINT_SCREW) {
-    double travel = 2 * HFI_PI * hf_model_jnt_pitch(r->m)[joint];
+    double travel = 2 * HFI_PI * hf_model_jnt_pitch(r->m)[joint]; // [m] a turn
     hfi_xml_number_element(&r->xml, depth, "screw_thread_pitch", &travel, 1);
   }
 

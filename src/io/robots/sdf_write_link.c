@@ -84,6 +84,7 @@ static void write_shape(hfiRobotWriter* r, int geom, int drawn, int depth) {
     hfi_xml_text_element(xml, depth + 2, "uri", hfi_robot_mesh(r, hf_model_geom_mesh(r->m)[geom], drawn));
     if (!drawn) hfi_xml_print(xml, "%*s<drake:declare_convex/>\n", 2 * depth + 4, "");
   } else if (type == HF_GEOM_PLANE) {
+    // whole lengths; a plane whose half size is 0 has no end and is drawn with DRAWN_PLANE_SIZE
     double extent[2] = {DRAWN_PLANE_SIZE, DRAWN_PLANE_SIZE};
     for (int i = 0; i < 2; ++i)
       if (size[i] > 0) extent[i] = 2 * size[i];

@@ -64,6 +64,7 @@ static int has_collision(const hfiUrdfLink* link) { return hfi_child(link->elem,
 static void exclude_bodies(const Pairs* p, const hfiElem* root) {
   hfiReader* r = p->u->r;
   size_t n = (size_t)hf_builder_count(r->builder, HF_OBJECT_BODY);
+  // bodies[a n + b], a < b: SOME_OFF and SOME_ON of the pairs of their links
   unsigned char* bodies = HFI_NEW(r, unsigned char, n * n);
 
   // what holds for the links of each pair of bodies

@@ -168,6 +168,7 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfBodyDef def = link->def;
 
   int in_world = !j || floats_in_world(u, j);
+  // j->parent->frame: pose of the parent link in its body; j->origin: pose of this link in the parent link
   hfiPlacement X_PB = in_world ? placement_in_world(link) : hfi_placement_mul(j->parent->frame, j->origin);
   def.name = link->name;
   def.where = hfi_where(r, link->elem);
@@ -252,6 +253,7 @@ static void read_extension(hfiUrdf* u) {
   if (option) hfi_mjcf_read_option(m, option);
 
   *hf_builder_config(r->builder) = m->compiler.build;
+  // rpy of URDF: radians, turns about axes that stay fixed
   m->compiler.degree = 0;
   memcpy(m->compiler.eulerseq, "XYZ", 4);
 }

@@ -46,7 +46,7 @@ void hfi_urdf_read_gazebo(hfiUrdf* u) {
     for (hfiElem* e = g->child; e; e = e->next) {
       report_other_motion(u, e);
       int gravity = read_gravity(e);
-      if (gravity < 0) {
+      if (gravity < 0) { // it says nothing about gravity
         g->used = 0;
         continue;
       }

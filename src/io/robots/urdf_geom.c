@@ -217,7 +217,8 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
 
 // ---- geoms --------------------------------------------------------------------------------------
 
-// Adds the geom of a <collision> or <visual>.
+// Adds the geom of a <collision> or <visual> to the body of its link. collides: 1 for a <collision>, 0 for a <visual>.
+// Adds none for a shape of size zero, nor for a mesh that may be left out because its file cannot be read.
 static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides) {
   hfiReader* r = u->r;
   hfGeomDef d = hf_geom_def_default();
@@ -234,6 +235,7 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
     read_contact(u, link, elem, &d);
   }
 
+  // link->frame: pose of the link in its body
   hfiPlacement X_BG = hfi_placement_mul(link->frame, hfi_urdf_origin(u, elem));
   v3_store(d.pos, X_BG.p);
   q_store(d.quat, X_BG.q);
@@ -244,11 +246,13 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
   else if (name && collides)
     hfi_note(r, elem, HF_NOTE, "the name of a collision element occurs twice: the second is unnamed");
 
+  // a mesh that cannot be read: hfi_mesh_do_without leaves the geom out, or refuses the model
   if (!read_shape(u, elem, &d)) {
     if (!r->status) hfi_mesh_do_without(r, elem, !collides);
     return;
   }
 
+  // hfi_leave_out_point: a shape of size zero, as robots have in links without meaning, is left out
   if (!r->status && !hfi_leave_out_point(r, elem, &d))
     hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
@@ -305,6 +309,7 @@ void hfi_urdf_read_frames(hfiUrdf* u) {
     d.where = hfi_where(r, e);
     if (r->status) return;
 
+    // L: the link, F: the frame, B: the body of the link
     hfiPlacement X_LF = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)};
     hfiPlacement X_BF = hfi_placement_mul(link->frame, X_LF);
     d.body = link->body;

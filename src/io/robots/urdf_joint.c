@@ -178,6 +178,7 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
 
   // two slides across the axis, then a hinge about it
   case HFI_URDF_PLANAR: {
+    // R: its third column is the axis
     hfMat3 R = m3_from_quat(hfi_quat_from_z(axis));
     add_joint(u, j, d, "_TX", HF_JOINT_SLIDE, m3_col(R, 0));
     add_joint(u, j, d, "_TY", HF_JOINT_SLIDE, m3_col(R, 1));
@@ -364,6 +365,7 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
   double I_B[6];
   hfi_repair_inertia(r, link->elem, link->name, I);
   sym3_rotate(m3_from_quat(X_BI.q), I, I_B);
+  // leader: the link into whose body this one is merged, or the link itself
   add_mass(&link->leader->def, m, X_BI.p, I_B);
   link->leader->def.has_inertial = 1;
 }

@@ -11,8 +11,8 @@ static const double NO_MOMENT = 1e-16;
 // moment [-].
 static const double ROUNDING_SHARE = 1e-6;
 
-// Replaces an inertia that no matter has: its moments by their mean, with a warning. A rod whose least moment was
-// rounded below zero gets zero there.
+// Replaces an inertia I that no matter has: its moments by their mean, with a warning. A rod whose least moment was
+// rounded below zero gets zero there. Any other inertia stays as it is. link, name: for the warning.
 void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, double I[6]) {
   double moment[3];
   hfMat3 R;
@@ -27,6 +27,7 @@ void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, dou
     return;
   }
 
+  // an inertia of nothing but rounding is replaced without a warning
   if (max2(moment[0], -moment[2]) > NO_MOMENT)
     hfi_note(r, link, HF_WARNING,
              "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean, "

@@ -80,7 +80,8 @@ static const char* read_package_name(hfiReader* r, const char* folder) {
   return name;
 }
 
-// The path of FILE if the package is `folder`, or the folder NAME in it; else NULL.
+// The path of FILE if the package is `folder` by its name, the folder NAME in it, or `folder` by its package.xml; else
+// NULL. Tried in this order.
 static const char* find_in(hfiReader* r, Wanted* w, const char* folder) {
   int is_package = is_called(hfi_base_name(folder), w->name) && hfi_folder_exists(folder);
   const char* found = is_package ? find_file_in_package(r, w, folder) : NULL;
@@ -262,5 +263,6 @@ const char* hfi_resolve_uri(hfiReader* r, const char* uri) {
   Wanted w = {.name = hfi_format(r, "%.*s", (int)(slash - rest), rest), .file = slash + 1};
   const char* found = find_file(r, &w);
   if (found) return found;
+  // for the message that the file is not there: the path in the first folder that may be the package
   return w.missed ? w.missed : uri;
 }

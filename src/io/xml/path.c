@@ -65,7 +65,7 @@ static const char* shorten(hfiReader* r, const char* path) {
     size_t length = strcspn(from, "/");
     next = from + length + (from[length] == '/');
 
-    // start of the last part in `out`, and whether ".." takes this part away
+    // `last` is where the last part of `out` begins, which ends with "/"; ".." takes it away if it is a name
     size_t last = n > 0 ? n - 1 : 0;
     while (last > 0 && out[last - 1] != '/') --last;
     int goes_up = length == 2 && memcmp(from, "..", 2) == 0;

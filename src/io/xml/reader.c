@@ -193,7 +193,8 @@ int hfi_read_reals(hfiReader* r, const hfiElem* elem, const char* name, int leas
   return text && *skip_blanks(text) ? read_text_reals(r, elem, name, text, least, most, x) : 0;
 }
 
-// Reads the two ends of a range, of which each may be infinite: no end there. Returns 0 if there is no such attribute.
+// Reads the two ends of a range, of which each may be infinite: it becomes -HFI_NO_END or HFI_NO_END, no end there.
+// Returns 2, or 0 if there is no such attribute or it is refused.
 int hfi_read_range(hfiReader* r, const hfiElem* elem, const char* name, double range[2]) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
   char* first = NULL;
