@@ -94,7 +94,8 @@ double hfi_atan2(double y, double x) {
   if (small < SMALL) unit = 0x1p-600;
   hfiPair angle = find_slope_angle(small / unit, large / unit);
 
-  // the angle from the positive x axis
+  // the angle from the positive x axis to (x, |y|): pi/2 less or plus the angle from the y axis, or pi less the angle
+  // from the negative x axis. The sign of y follows.
   double result;
   if (ay > ax) {
     result = add_angle(PI_BY_2, x < 0 ? angle : negate(angle));

@@ -34,7 +34,7 @@ static inline void rotate_pair(double a[3][3], double v[3][3], int p, int q) {
   }
 }
 
-// Finds the three eigenvalues, in descending order, and the axes of S = xx yy zz xy xz yz.
+// Finds the three eigenvalues, in descending order, and the axes, the columns of R, of S = xx yy zz xy xz yz.
 static inline void eigen3(const double* S, double* values, hfMat3* R) {
   const double NEGLIGIBLE_SHARE = 1e-18; // Entries off the diagonal are zero below this share of all entries [-].
   const int MAX_SWEEPS = 30;             // Few are needed, because sweeps converge quadratically.

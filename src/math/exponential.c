@@ -76,6 +76,7 @@ double hfi_expm1(double x) {
   if (x < FLAT_EXPONENT) return -1;
   if (isnan(x) || fabs(x) < TINY) return x;
 
+  // x = n log 2 + rest, where the rest is x itself for n = 0
   double n;
   hfiPair rest = reduce_exponent((hfiPair){x, 0}, &n);
   if (n == 0) return x + (0.5 * x * x + find_cubic_tail(x));

@@ -71,7 +71,8 @@ static reduced reduce_large(double x) {
   uint32_t word[PRODUCT_WORDS + 3] = {0};
   int point = 32 + multiply_by_two_by_pi(M, e, word + 1);
 
-  // the nearest integer: a fraction of a half or more is 1 less, with the next integer
+  // the nearest integer: a fraction of a half or more becomes 1 less the fraction, with the next integer and the
+  // opposite sign (is_less). fraction: highest word first.
   uint64_t fraction[FRACTION_WORDS / 2];
   for (int k = 0; k < FRACTION_WORDS / 2; ++k) fraction[k] = read_bits(word, point - 64 * (k + 1));
   int n = (int)(read_bits(word, point) & 3);
@@ -171,7 +172,7 @@ double hfi_tan(double x) {
   // term, whose coefficient is the first one of HFI_SINE_POLYNOMIAL
   const double CUBIC = -0x1.5555555555548p-3;
   hfiPair square = hfi_multiply_exactly(y.r, y.r);
-  double z = square.high;
+  double z = square.high; // r^2, z^2, z/2 and 1 - z/2 of sine_lanes.h
   double zz = z * z;
   double h = 0.5 * z;
   double w = 1 - h;
@@ -182,7 +183,7 @@ double hfi_tan(double x) {
   double cosine_tail = zz * HFI_COSINE_POLYNOMIAL(z, zz) - y.r * y.s;
   hfiPair cosine = hfi_add_ordered(w, (1 - w - h) - 0.5 * square.low + cosine_tail);
 
-  // an odd number of right angles exchanges the two
+  // an odd number of right angles exchanges the two: tan(pi/2 + r) = -cos r/sin r
   if (y.n & 1) {
     hfiPair cotangent = hfi_divide_pairs(cosine, sine);
     return -(cotangent.high + cotangent.low);

@@ -49,7 +49,8 @@ static inline hfiSines hfi_usual_sines(hfiLanes x) {
   hfiLanes n = marked - INTEGER;
   hfiLaneBits bits = (hfiLaneBits)marked;
 
-  // r + s = x - n pi/2
+  // r + s = x - n pi/2: c = x less the first two parts, with the rounding error (a - c) - b; d: this error and the
+  // third
   hfiLanes a = x - n * HFI_PI_BY_2[0];
   hfiLanes b = n * HFI_PI_BY_2[1];
   hfiLanes c = a - b;

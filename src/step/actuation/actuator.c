@@ -68,6 +68,7 @@ static double advance_activation(const hfModel* m, int i, double act, double rat
 
 // Sets a->input of actuator i, which is no DC motor, and the rate of its activation if it has one. If the activation
 // is an integral of the error, sets drives.integral, its value at the end of the step; the input stays the control.
+// act (na) and ctrl (nu) may be NULL: zero. h: length of the step; 0 at an instant.
 static void update_input(hfActuation* a, int i, const double* act, const double* ctrl, double h) {
   const hfModel* m = a->model;
   int dynamics = hf_model_actuator_dyntype(m)[i];
@@ -75,8 +76,8 @@ static void update_input(hfActuation* a, int i, const double* act, const double*
   double u = hfi_clamped_control(m, i, ctrl);
   double period = a->drives.servo[i].period;
 
-  a->input[i] = find_nearest_turn(u, a->length[i], period);
-  if (adr < 0) return;
+  a->input[i] = find_nearest_turn(u, a->length[i], period); // u itself if the period is 0
+  if (adr < 0) return; // no activation
 
   // the activation at the start of the step, its rate, and its value at the end
   double now = act ? act[adr] : 0;
@@ -127,7 +128,8 @@ void hf_actuation_advance(const hfActuation* a, double* act, double h) {
 
 // ---- limits and joints ------------------------------------------------------------------------------
 
-// Scales a->force of the actuators on each limited tendon so that their total is in its range. Overwrites tendon_total.
+// Scales a->force of the actuators on each limited tendon by one factor, so that their total is in the tendon's range
+// actfrcrange. Overwrites drives.tendon_total with the totals before.
 static void scale_tendon_totals(const hfActuation* a) {
   const hfModel* m = a->model;
   double* total = a->drives.tendon_total;

@@ -59,7 +59,7 @@ int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* 
   return n;
 }
 
-// Writes the dofs of the moment row of actuator i. Returns their number.
+// Writes the dofs on which actuator i acts, ascending, to `dof`. Returns their number; 0 for an actuator on a body.
 static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
   const hfModel* m = a->model;
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;

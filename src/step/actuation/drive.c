@@ -5,8 +5,12 @@
 //   F(s) = f0 - kappa s,   f0 = c + F_l l0,   kappa = -(h F_l + F_v)
 //
 // and with its limits F = clamp(-kappa (s - s0), lo, hi), s0 = f0/kappa: exactly a saturated row, and unconditionally
-// stable however stiff. Motors (kappa = 0) and destabilising gains (kappa < 0) act by their force at the start of the
-// step.
+// stable however stiff. Two kinds act by their force at the start of the step instead: MJCF's <motor>, whose force does
+// not depend on l and s (kappa = 0), and destabilising gains (kappa < 0).
+//
+// A DC motor (is_motor, motor.c) has two drives: drives.drive is the force of its current, drives.drag that of its
+// cogging and friction, which forcerange does not bound. A direct drive (hfiServo.direct) is the usual servo on one
+// hinge or slide; it takes a shorter way through the same steps.
 //
 // A joint or tendon whose total actuator force has a range gets one row for all its actuators, a drive sum: forces and
 // slopes add up, and the range bounds the sum.
@@ -60,12 +64,14 @@ static double find_period(const hfModel* m, int i) {
   int only_turns = type == HF_TRANSMISSION_SITE && id[1] >= 0 && v3_norm(v3_load(gear)) == 0;
   if (only_turns) return 2 * HFI_PI * v3_norm(v3_load(gear + 3));
 
+  // a ball joint; a hinge counts its turns
   int is_on_joint = type == HF_TRANSMISSION_JOINT || type == HF_TRANSMISSION_JOINT_IN_PARENT;
   int is_on_ball = is_on_joint && hf_model_jnt_type(m)[id[0]] == HF_JOINT_BALL;
   return is_on_ball ? 2 * HFI_PI * v3_norm(v3_load(gear)) : 0;
 }
 
-// Returns the parameters of actuator i in one struct.
+// Returns the parameters of actuator i in one struct (hfiServo says what each member means). A gain or bias that the
+// type of the actuator does not use is zero.
 static hfiServo look_up_servo(const hfActuation* a, int i) {
   const hfModel* m = a->model;
   const double* gain = hf_model_actuator_gainprm(m) + 3 * i;
@@ -118,8 +124,8 @@ static inline hfiDrive make_servo(const hfActuation* a, int i, hfiAffine f, cons
   return drive;
 }
 
-// Returns the drive of actuator i over the step: zero if it is switched off; for a motor the force of its current,
-// while cogging and friction go to drives.drag.
+// Returns the drive of actuator i over the step, with its bounds: zero if it is switched off; for a DC motor the force
+// of its current, while cogging and friction go to drives.drag. For drives by inverse dynamics drive_law.c has the law.
 static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   const hfiServo* servo = &a->drives.servo[i];
   if (!hfi_actuator_acts(a->model, i)) return (hfiDrive){0, 0, 0, 0};
@@ -350,7 +356,8 @@ static void add_gravity_compensation_by_actuators(const hfActuation* a, double* 
   }
 }
 
-// Writes the drive of actuator i. Then adds it to the step, as a row or explicitly to tau (nv), unless it belongs to a
+// Writes drives.drive of actuator i, and drives.drag if it is a DC motor. Then adds them to the step, as rows or as a
+// force in tau (nv). Two kinds are not added: an actuator on a body, whose a->force is written instead, and one of a
 // drive sum, whose row is added later.
 static inline void add_actuator(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i, double* tau) {
   const hfiServo* servo = &a->drives.servo[i];
@@ -359,11 +366,12 @@ static inline void add_actuator(hfActuation* a, const hfDynamics* d, const hfiAc
     return;
   }
 
+  // a motor that is switched off has no drag; otherwise make_drive writes it
   if (servo->is_motor) a->drives.drag[i] = (hfiDrive){0, 0, 0, 0};
   hfiDrive drive = make_drive(a, d, i, step);
   a->drives.drive[i] = drive;
 
-  // an actuator on a body has no row: its force acts at contacts
+  // an actuator on a body has no row: its force acts at contacts (step/world/adhesion.c)
   if (servo->transmission == HF_TRANSMISSION_BODY) {
     a->force[i] = clamp(drive.f0, drive.lo, drive.hi) + (servo->is_motor ? a->drives.drag[i].f0 : 0);
     return;

@@ -73,7 +73,8 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
   while (first < m->nu && !computes_torque(a, first)) first++;
   if (first == m->nu) return;
 
-  // the accelerations of the dofs: those along the actuators over their gears
+  // the accelerations of the dofs: those along the actuators over their gears. Such an actuator acts on one dof, and
+  // its only moment entry is its gear.
   memset(wanted, 0, sizeof *wanted * (size_t)m->nv);
   for (int i = first; i < m->nu; ++i) {
     if (!computes_torque(a, i)) continue;
@@ -89,9 +90,9 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
 // Returns the drive of actuator i by the law of its computed torque or constraint, without bounds; zero if a constraint
 // moves nothing or its gains are zero.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
-  int start = a->moments.start[i];
+  int start = a->moments.start[i]; // first of the n moment entries of the actuator
   int n = a->moments.start[i + 1] - start;
-  hfiDrive drive = {0, 0, 0, 0};
+  hfiDrive drive = {0, 0, 0, 0}; // f0, kappa, and bounds that the caller writes
 
   // computed torque
   if (computes_torque(a, i)) {

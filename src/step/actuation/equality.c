@@ -76,7 +76,9 @@ static hfMat3 turn_matrix(hfVec3 e, hfMat3 R_W2) {
   return m3_from_cols(x, y, z);
 }
 
-// Returns the connect or weld i at the poses of the dynamics. dim is 0 if both bodies move as one.
+// Returns the connect or weld i at the poses of the dynamics. dim is the number of its rows: 3, for a weld that holds
+// the rotation 6, and 0 if both bodies move as one. The rotation error and `turn` are written only for 6. Index 0 of
+// body, p_W and object is side 1, index 1 is side 2.
 static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
   const hfModel* m = d->model;
   const double* data = hf_model_eq_data(m) + EQ_DATA_SIZE * i;
@@ -131,7 +133,8 @@ static int find_coordinate_row(const hfActuation* a, int kind, int id, const int
   return 1;
 }
 
-// Writes columns and Jacobian row of coupling i. Returns the number of columns.
+// Writes the dofs `cols` of coupling i, ascending, and its Jacobian row J = d r/d(dofs). e: the coupling at this
+// configuration, with its slope d r/d x2. Returns the number of columns.
 static int write_coupling_jacobian(const hfActuation* a, int i, const hfiEquality* e, int32_t* cols, double* J) {
   const hfModel* m = a->model;
   int kind = hf_model_eq_objkind(m)[i];
@@ -140,6 +143,7 @@ static int write_coupling_jacobian(const hfActuation* a, int i, const hfiEqualit
   const int32_t* y = NULL;
   const double* Jx = NULL;
   const double* Jy = NULL;
+  // x, Jx: dofs and row of the first coordinate; y, Jy: of the second, if there is one
   int nx = find_coordinate_row(a, kind, hf_model_eq_obj1(m)[i], &x, &Jx);
   int ny = second < 0 ? 0 : find_coordinate_row(a, kind, second, &y, &Jy);
 

@@ -194,11 +194,11 @@ HFI_NOINLINE static double steepen_rows(const Group* g, double speed, double fas
 
 // Fills the near-rigid rows of a group: g->row[i] aims at s0 = -r/removal_time with `scale` times the near-rigid slope
 // for the mean inverse mass w. Rows become steeper if their error is large, and slower if they are too fast
-// (steepen_rows). `mass`, or the inertia of a rotation, bounds the energy of a release (find_release_share); it is not
-// read if the group has one row.
+// (steepen_rows). mass: what the equality moves [kg], or for a rotation an inertia [kg m^2]. It bounds the energy of a
+// release (find_release_share), and is not read if the group has one row.
 static void fill_rigid_rows(const Group* g, double w, double scale, double mass) {
   double removal_time = g->step->h * (1 + g->step->near_rigid / HFI_PI);
-  double u = hfi_equality_release_speed(g->a->model, g->e, g->J, g->n * g->ncol);
+  double u = hfi_equality_release_speed(g->a->model, g->e, g->J, g->n * g->ncol); // INFINITY with a mocap body
   double fastest = u + find_curvature_speed(g);
 
   // rows that aim at removing the error within removal_time
@@ -250,6 +250,9 @@ static double measure_violation(const hfiEquality* e, double half_scale) {
 // free bodies, whose velocities `spun` are those after half a step of it (step/dynamics/flight.h). Both are known at
 // the start of the step. Where bodies turn far, they are others at its end, and the step takes a share of them only:
 // with all of them such bodies would gain energy.
+//
+//   v      velocities of the start; NULL in the step: those of the dynamics     spun   velocities of the dynamics
+//   rate   Jdot v of all rows of the attachment: rows 0 to 2 of its place, 3 to 5 of the rotation of a weld
 static void compute_inertial_acceleration(const Group* g, double* c) {
   const double* v = g->step->v ? g->step->v : g->d->v;
   const double* spun = g->d->v;
@@ -277,7 +280,8 @@ static void compute_inertial_acceleration(const Group* g, double* c) {
   }
 }
 
-// Fills the rows of a group with MuJoCo's law (the head of this file).
+// Fills the rows of a group with MuJoCo's law (the head of this file). half_scale is g of the head, and scale is g^2,
+// for the rotation of a weld only. p has secant, tangent and mass of the law at the violation.
 static void fill_soft_group(const Group* g) {
   const hfModel* m = g->a->model;
   const double* solref = hf_model_eq_solref(m) + 2 * g->id;
@@ -288,7 +292,7 @@ static void fill_soft_group(const Group* g) {
   double w = find_soft_inverse_mass(g);
   double h = g->step->h;
 
-  // the law at the violation, and its slope over the step
+  // the law at the violation, and its slope over the step; an equality without a solref has MuJoCo's default one
   if (solref[0] == 0) {
     solref = HFI_DEFAULT_SOLREF;
     solimp = HFI_DEFAULT_SOLIMP;
@@ -340,7 +344,8 @@ static double join_attachment(hfActuation* a, const hfDynamics* d, const hfiActu
   return apart_inverse_mass > 0 ? max2(1, find_mean_inverse_mass(&g) / apart_inverse_mass) : 1;
 }
 
-// Appends the rows of equality i, if it acts and moves something.
+// Appends the rows of equality i as one block, if it acts and moves something. Columns, J and row laws are written to
+// the free end of the problem's arrays (hfi_rows_next) before the block is appended.
 static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i) {
   hfiRowSpace block = hfi_rows_next(&a->rows);
   hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
@@ -354,7 +359,7 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
   double steeper = e.dim > 1 && !soft ? join_attachment(a, d, step, i, ncol, &e) : 1;
   for (int first = 0; first < e.dim; first += 3) {
     Group g = make_group(a, d, step, &e, i, ncol, first);
-    if (first == 0) g.steeper = steeper;
+    if (first == 0) g.steeper = steeper; // moved points change only the rows of the translation
     if (soft) fill_soft_group(&g);
     else fill_rigid_group(&g);
   }

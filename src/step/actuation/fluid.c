@@ -71,7 +71,8 @@ static int has_ellipsoids(const hfModel* m, int b) {
   return 0;
 }
 
-// Returns the coefficients of the drag on body b, on which the medium acts.
+// Returns the coefficients of the drag on body b, on which the medium acts. r: half lengths of the box with the body's
+// inertia [m]; x4, y4, z4: their fourth powers.
 static hfiBodyDrag look_up_body(const hfModel* m, int b) {
   hfiBodyDrag body = {.acts = 1, .ellipsoids = has_ellipsoids(m, b)};
   body.R_BI = m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * b));

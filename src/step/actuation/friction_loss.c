@@ -30,7 +30,8 @@ static double find_dof_friction_slope(hfActuation* a, const hfDynamics* d, const
   return hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, hfi_dof_inverse_mass(d, dof)));
 }
 
-// Appends the rows of all friction losses, and notes which blocks they are.
+// Appends the rows of all friction losses, and notes which blocks they are. held: the spring's force phi at the start
+// of the step; 0 if friction is not anchored (step->friction is NULL).
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   int first_block = a->rows.nblock;

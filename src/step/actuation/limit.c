@@ -106,7 +106,7 @@ static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuat
 static inline int is_in_reach(double phi, double speed, double more, double h) { return phi <= h * (more + 2 * speed); }
 
 // Adds the row of one end of a hinge or slide at distance phi if the step may reach it. Otherwise lowers notes.free_way
-// to phi. sign: 1 at the lower end, -1 at the upper end.
+// to phi. sign: dphi/dq, 1 at the lower end, -1 at the upper end. speed: |dq/dt|, for both ends alike.
 static void add_range_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign,
                       double phi, double speed) {
   if (is_in_reach(phi, speed, step->limit_speed, step->h)) {
@@ -159,7 +159,8 @@ static hfSaturatedRow make_tendon_limit_row(hfActuation* a, const hfiActuationSt
   return make_soft_limit_row(m, step, solref, solimp, w, phi, speed);
 }
 
-// Adds the rows of those ends of the range of tendon t that the step may reach. The others lower notes.free_way.
+// Adds the rows of those ends of the range of tendon t that the step may reach. The others lower notes.free_way, the
+// least distance to a limit without a row; it is divided by |J| to count the way of dofs.
 static void add_tendon_limits(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   const hfModel* m = a->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
@@ -178,7 +179,7 @@ static void add_tendon_limits(hfActuation* a, const hfDynamics* d, const hfiActu
   if (!(size2 > 0)) return; // no dof moves the tendon
 
   // which ends the step may reach, and how far dofs can move before the others
-  double size = sqrt(size2);
+  double size = sqrt(size2); // |J|
   int lower = is_in_reach(below, fabs(speed), step->limit_speed * size, step->h);
   int upper = is_in_reach(above, fabs(speed), step->limit_speed * size, step->h);
   if (!lower) a->notes.free_way = min2(a->notes.free_way, below / size);
@@ -238,7 +239,8 @@ static void add_limits_of_ranges(hfActuation* a, const hfDynamics* d, const hfiA
   for (int i = 0; i < HFI_LANES; ++i) a->notes.free_way = min2(a->notes.free_way, free_way[i]);
 }
 
-// Adds the limits of all joints that the step may reach, in their order. The others lower notes.free_way.
+// Adds the limits of all joints that the step may reach, in their order. Hinges and slides that are not in reach lower
+// notes.free_way, the least distance to a limit without a row.
 static void add_limits_of_joints(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   const int32_t* type = hf_model_jnt_type(m);

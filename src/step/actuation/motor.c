@@ -64,8 +64,10 @@ typedef struct Steady {
   double bound; // bound of the voltage if the voltage is within it, else 0 [V]
 } Steady;
 
-// Returns the steady current of motor n, over a step (implicit) or at an instant. Over a step l in the controller is
-// l0 + h s, so that its integral changes with s, too.
+// Returns the steady current of motor n as constant + by length l + by velocity s, over a step (implicit) or at an
+// instant. Over a step l in the controller is l0 + h s, and its integral I + h (u_pos - l) changes with s, too.
+//
+//   m->pos, vel, torque, voltage   the inputs u_pos, u_vel, u_ff and u_v     scale   R0/K, volts for a torque
 static Steady find_steady_current(const hfActuation* a, int n, int implicit) {
   const double* p = parameters(a, n);
   const hfiMotor* m = &a->drives.motor[n];
@@ -81,6 +83,7 @@ static Steady find_steady_current(const hfActuation* a, int n, int implicit) {
   // the integral of the controller: at its bound it no longer follows the length
   double ki = has_state(a, n, HF_MOTOR_STATE_INTEGRAL) ? p[HF_MOTOR_KI] : 0;
   double Imax = p[HF_MOTOR_IMAX];
+  // I: the integral without its part -h l, which stands in kp below
   double next = m->integral + h * (m->pos - a->length[n]);
   int is_held = implicit && Imax > 0 && fabs(next) >= Imax;
   double I = is_held ? clamp(next, -Imax, Imax) : m->integral + h * m->pos;
@@ -98,6 +101,7 @@ static Steady find_steady_current(const hfActuation* a, int n, int implicit) {
     return plain;
   }
 
+  // (v - K s)/R: the term K s of v cancels
   hfiAffine i = {(scale * tau.constant + m->voltage) / R, scale * tau.length / R, scale * tau.velocity / R};
   return (Steady){i, p[HF_MOTOR_VMAX]};
 }
@@ -119,7 +123,8 @@ static void narrow_bounds(hfiDrive* d, double lo, double hi) {
   d->hi = clamp(d->hi, lo, hi);
 }
 
-// Sets the bounds of the torque of motor n in *d. share: of the current (find_current_share); voltage: its bound, or 0.
+// Sets the bounds of the torque of the current of motor n in *d. share: by which the current approaches its steady
+// value (find_current_share). voltage: Vmax if the controller's voltage is within it, else 0: no bound [V].
 static void set_torque_bounds(const hfActuation* a, int n, double share, double voltage, hfiDrive* d) {
   const double* p = parameters(a, n);
   const double* range = hf_model_actuator_forcerange(a->model) + 2 * n;
@@ -132,7 +137,7 @@ static void set_torque_bounds(const hfActuation* a, int n, double share, double 
 
   // the voltage stays within its bounds, at the speed of the start
   if (voltage > 0) {
-    double drop = m->voltage - K * a->velocity[n];
+    double drop = m->voltage - K * a->velocity[n]; // u_v - K s, which the controller's voltage adds to
     narrow_bounds(d, kept + K * share * (drop - voltage) / R, kept + K * share * (drop + voltage) / R);
   }
 
@@ -272,7 +277,7 @@ static void set_rates(hfActuation* a, int n, double length, double velocity, int
 }
 
 // Writes drives.motor[n], the inputs and states of motor n at the start of the step, and the rates of its states at the
-// present length and velocity.
+// present length and velocity. T: temperature above ambient [K]; s: velocity. act (na) and ctrl (nu) may be NULL: zero.
 void hfi_update_motor(hfActuation* a, int n, const double* act, const double* ctrl) {
   const double* p = parameters(a, n);
   hfiMotor* m = &a->drives.motor[n];
@@ -298,6 +303,7 @@ void hfi_update_motor(hfActuation* a, int n, const double* act, const double* ct
     for (int k = 0; k < HFI_MOTOR_STATES; ++k) set_rate(a, n, 1 << k, 0);
     return;
   }
+  // the current i heats; without inductance it is the steady one
   set_rate(a, n, HF_MOTOR_STATE_SETPOINT, m->first_rate);
   if (has_state(a, n, HF_MOTOR_STATE_TEMPERATURE)) {
     double i = m->current;
@@ -361,7 +367,8 @@ static double find_setpoint_gain(const double* p, int inputs) {
 }
 
 // Returns the derivatives of the force of motor n and of the rates of its states at an instant, from the equations at
-// the head of this file.
+// the head of this file. Member x_y is the derivative of the force, or of the rate of state x, by state or input y.
+// Those of states that the motor does not have are zero.
 hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int n) {
   const double* p = parameters(a, n);
   const hfiMotor* m = &a->drives.motor[n];

@@ -59,7 +59,8 @@ static Curve evaluate_passive_length(double L, double lmax, double fpmax) {
   return (Curve){c.value * fpmax, c.slope * fpmax};
 }
 
-// Adds to *f the force of muscle i, linear about its present length and velocity.
+// Adds to *f the force of muscle i, linear about its present length and velocity. value, per_length and per_velocity
+// are the pull, minus the force, and its slopes.
 void hfi_add_muscle(const hfActuation* a, int i, hfiAffine* f) {
   const hfModel* m = a->model;
   double value = 0;

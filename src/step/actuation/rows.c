@@ -42,7 +42,8 @@ static int find_body(const hfModel* m, int kind, int id) {
   return kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id;
 }
 
-// Adds the rows of equality e to the sizes.
+// Adds the rows of equality e to the sizes *s. The last four numbers of `reserve`: blocks, rows of each, columns,
+// pieces.
 static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
   int kind = hf_model_eq_objkind(m)[e];
   int first = hf_model_eq_obj1(m)[e];
@@ -115,8 +116,8 @@ static int count_in_tree(const int32_t* tree_of, const int32_t* cols, int ncol) 
 }
 
 // Appends the pieces of a block, one for each tree that has columns. The columns (ncol) and the Jacobian (dim x ncol)
-// of the block stand at the ends of the arrays of the problem, where the caller wrote them. Columns become local to
-// their trees.
+// of the block stand at the ends of the arrays of the problem, where the caller wrote them. There columns are dofs of
+// the model, those of one tree side by side; they become local to their trees.
 static void append_pieces(hfiRows* rows, int dim, int ncol) {
   hfStepProblem* p = rows->problem;
   const double* J = p->J + p->njac;

@@ -136,7 +136,10 @@ static void find_chirp_rates(const double* p, double time, double rate[2]) {
   find_sine_rates(p[0], 2 * HFI_PI * turns, 2 * HFI_PI * hz, sweeps ? 2 * HFI_PI * sweep : 0, rate);
 }
 
-// Writes the first and second rate of a signal. They are 0 for feedback, of which no later value is known.
+// Writes the first and second rate of a signal [1/s, 1/s^2]. They are 0 for feedback, of which no later value is known;
+// lines have no second rate. The numbers p of a signal are, in the letters of the head:
+//
+//   sine A, f, phase, y0    ramp t0, y0, t1, y1    chirp A, f0, f1, T, y0    table, cycle (t, y) of each row
 void hf_signal_rates(const hfModel* m, int signal, double time, double rate[2]) {
   assert(signal >= 0 && signal < m->nsignal);
   const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];

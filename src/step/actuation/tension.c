@@ -123,7 +123,7 @@ int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, cons
     if (origin.source != HFI_ROW_EQUALITY || hfi_rows_block(&a->rows, b)->dim != 3) continue;
     if (!pulls_free_body(d, origin.id)) continue;
 
-    // the force of the connect, along u
+    // the force f u of the connect on body 1
     double force[3];
     hfi_rows_force(&a->rows, b, v1, force);
     double f = v3_norm(v3_load(force));
@@ -138,7 +138,8 @@ int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, cons
 }
 
 // Appends the rows of the dampers, three for each: on the relative angular velocity of the two bodies about two axes
-// across the pull and about the pull. Their Jacobian is that of the rotation of a weld in this frame.
+// across the pull and about the pull. Their Jacobian is that of the rotation of a weld in this frame. With e.turn
+// as the matrix of its axes, rows 3 to 5 of six are w_1 - w_2 about u1, u2 and the pull.
 void hfi_tension_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   for (const hfiTension *t = a->notes.tension, *end = t + a->notes.ntension; t < end; ++t) {
     hfiRowSpace next = hfi_rows_next(&a->rows);

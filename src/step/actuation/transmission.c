@@ -29,7 +29,8 @@ static double dot_row(const int32_t* dof, const double* J, int n, const double* 
   return sum;
 }
 
-// Computes length and Jacobian row of a fixed tendon at q (nq).
+// Computes length, Jacobian row and reference length (at qpos0) of fixed tendon t at q (nq). A joint that the tendon
+// names twice has one entry of J, to which both coefficients add.
 static void update_fixed_tendon(hfActuation* a, int t, const double* q) {
   const hfModel* m = a->model;
   int start = a->tendons.start[t];
@@ -81,8 +82,8 @@ static hfVec3 turn_gear(int in_parent, hfQuat q, const double* gear) {
   return in_parent ? q_rotate(q_conj(q), g) : g;
 }
 
-// Writes the moment of an actuator on a joint with several dofs, one entry a dof. Returns its length, which is 0 if the
-// joint both translates and turns, as a free joint.
+// Writes the moment of actuator i, which is on a joint with several dofs, one entry a dof. Returns the length of the
+// actuator, which is 0 if the joint both translates and turns, as a free joint. q (nq).
 static double write_joint_moment(const hfModel* m, int i, const double* q, double* moment) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
   int in_parent = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT_IN_PARENT;

@@ -19,7 +19,8 @@ void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMate
 
 // ---- contacts of the points -------------------------------------------------------------------------
 
-// Makes the contact of a raw point. What a state remembers of it is not known yet.
+// Makes contact *c of the raw point r, whose two geoms have this material. What a state remembers of it is not known
+// yet. t1 and t2 follow from n and the world's axes.
 static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r, const hfiMaterial* material) {
   const hfiContactPoint* point = &r->point;
 
@@ -36,7 +37,8 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
   v3_tangents(c->n, &c->t1, &c->t2);
   c->depth = r->depth;
 
-  // a material pulls up to MJCF's gap
+  // adhesion pulls only while the surfaces are less than include_margin and MJCF's gap apart; depth has the margin in
+  // it
   c->material = *material;
   if (material->adhesion != 0) {
     double gap = hfi_material_gap(m, r->geom_a, r->geom_b, r->pair);

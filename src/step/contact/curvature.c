@@ -102,8 +102,8 @@ static int find_ellipsoid_curvature(const double* size, hfVec3 n, hfVec3 t1, hfV
   return 1;
 }
 
-// Writes the curvature of a geom where contact c touches it, along t1 and t2, and returns what it touches. Where
-// it is flat, or at an edge, the curvature is zero.
+// Writes the curvature of a geom, one of the two of contact c, where c touches it: along t1 and t2 [1/m]. Returns
+// what c touches: something smooth, a rim or an edge. Where it is flat, or at an edge, the curvature is zero.
 hfiTouched hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out) {
   const double* size = hf_model_geom_size(d->model) + 3 * geom;
   const hfMat3* R = &d->X_WG[geom].R;

@@ -144,7 +144,8 @@ HFI_FORCE_INLINE double fill_column(RowFill f, const hfMotion* S, hfVec3 r, doub
 
 // Fills the row of a free body for the direction e. The motions of a free body are translations along the world's axes
 // and rotations about its own axes through its origin. So a row along e is (e, R^T (r x e)), with r from the origin to
-// C, and a row about e is (0, R^T e). The columns of R are the axes S of its rotations. Returns the second part.
+// C, and a row about e is (0, R^T e). The columns of R are the axes S of its rotations. `moment` is r x e for a row
+// along e; for a row about an axis, e is zero and `moment` the axis. Returns the second part, R^T moment.
 static inline hfVec3 fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, double* J) {
   hfVec3 turn = v3(v3_dot(S[3].w, moment), v3_dot(S[4].w, moment), v3_dot(S[5].w, moment));
   v3_store(J, e);
@@ -207,8 +208,9 @@ static void fill_free_turns(const hfiContact* c, double sign, const hfMotion* S,
   if (inverse) w->group[HF_ROLLING] += weigh_vectors(roll1, roll2, inverse + 3);
 }
 
-// Fills the rows of a free body, its six columns side by side. Returns the sum of the inverse masses of both rows of
-// sliding, 0 if they are not asked for.
+// Fills the rows of a free body, its six columns side by side: row k begins at J + 6 k. side->sign turns the directions
+// n, t1, t2 round for body B. Returns the sum of the inverse masses of both rows of sliding, 0 if they are not asked
+// for.
 HFI_FORCE_INLINE double fill_free(RowFill f, const hfiContactSide* side, double* J) {
   const hfDynamics* d = f.d;
   const hfiContact* c = f.c;

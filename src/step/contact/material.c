@@ -235,7 +235,7 @@ hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int
   const int32_t* body = hf_model_geom_body(m);
   const int32_t* condim = hf_model_geom_condim(m);
   double weight = soft->weight[body[a]] + soft->weight[body[b]]; // inverse weight of the pair [1/kg]
-  int alone = find_dominant_geom(m, a, b);
+  int alone = find_dominant_geom(m, a, b); // the geom of higher priority, whose mu and condim count alone, or -1
   hfiMaterial out = {0};
 
   // of the geoms, then of MuJoCo's parameters, then of an explicit pair: the later replaces the earlier

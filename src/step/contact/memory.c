@@ -36,7 +36,8 @@ static int is_memory_of(const hfContactMemory* m, const hfContactMemory* end, ui
 // ---- recall --------------------------------------------------------------------------------------
 
 // Returns the deformation [m] at p_B of the rigid field u + theta n_B x (p - p0) that fits the n remembered points m[i]
-// of a pair best: least squares. All vectors are in B; n_B is the normal.
+// of a pair best: least squares. All vectors are in the frame of body B; n_B is the normal. p0: mean place, u: mean
+// deformation, theta: turn about n.
 static hfVec3 fit_field(const hfContactMemory* m, int n, hfVec3 n_B, hfVec3 p_B) {
   // mean place and mean deformation
   hfVec3 p0 = v3_zero();
@@ -276,8 +277,8 @@ static int is_plain_memory_of(const hfContactMemory* m, const hfContactMemory* e
 
 // Writes the contacts of a step to the memory, which has room for `room` entries; its first `old` entries hold the
 // memory of the step before and are overwritten. Returns the number of entries; *lost: how many contacts that touch
-// found no room. Where the contacts are more than the room, those that are open, and have no deformation to speak of,
-// are not stored.
+// found no room. Where the contacts are more than the room, those that are open (depth <= 0) are not stored: they have
+// no deformation to speak of.
 //
 // A contact that slides remembers the deformation of its law. For a contact that sticks, the motion of its two bodies
 // is needed; it is computed for the first such contact of the pair. If bodies rest and friction holds, the deformation
@@ -302,6 +303,7 @@ static int fill_memory(hfContactMemory* memory, int old, const hfiContactStep* s
 
     // the motion of the pair
     hfContactMemory* m = &memory[n++];
+    // a contact that only slides has its deformation from the law, o->xi
     int needs_motion = c->material.condim > 3 || !(o->slips & 1 << HF_SLIDING);
 
     if (!has_motion && needs_motion) {
@@ -334,13 +336,13 @@ int hfi_memory_store(hfState* s, const hfiContactStep* step) {
   return lost;
 }
 
-// Replaces the memory by that of the contacts after the step, beside which the entries of two geoms stay that both are
-// marked in `still` (ngeom). Returns the number of contacts that touch and for which there was no room. fresh (n of
-// the step): scratch.
+// Replaces the memory by the memory of the contacts after the step. Entries whose two geoms are both marked in `still`
+// (ngeom) stay beside it. Returns the number of contacts that touch and for which there was no room. fresh (n of the
+// step): scratch.
 int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step) {
   hfContactMemory* memory = hf_state_mutable_memory(s);
 
-  // contacts of two geoms that are still
+  // contacts of two geoms that are still, moved to the beginning: `old` entries
   int old = 0;
   for (int i = 0; i < s->nmemory; ++i) {
     uint64_t geom_a = memory[i].key_pair >> 32;
@@ -348,13 +350,13 @@ int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* f
     if (still[geom_a] && still[geom_b]) memory[old++] = memory[i];
   }
 
-  // the others
+  // the others, written to `fresh`: `kept` entries
   int lost;
   int kept = fill_memory(fresh, 0, step, s->max_memory - old, &lost);
   int end = old + kept;
   hfi_memory_end(s, end);
 
-  // both lists are sorted; they are merged from their ends
+  // both lists are sorted by pair; they are merged from their ends, so that no entry is overwritten before it is read
   for (int k = kept; k > 0;) {
     int takes_old = old > 0 && memory[old - 1].key_pair > fresh[k - 1].key_pair;
     memory[--end] = takes_old ? memory[--old] : fresh[--k];

@@ -51,7 +51,8 @@ static void move_coordinates(hfiDiscrete* s, const hfInput* in, hfStepReport* re
   if (s->sleep.count) hfi_sleep_hold(s, q, v);
 }
 
-// s->v_end becomes the velocities at the end of the step.
+// Moves the state over the step with the solution s->v1: coordinates, velocities, activations, friction of joints, time
+// and contact memory. s->v_end becomes the velocities at the end of the step; they differ from v1 in trees that fly.
 void hfi_discrete_advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out) {
   hfiWorld* w = s->world;
   const int nv = w->model->nv;
@@ -66,6 +67,7 @@ void hfi_discrete_advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfi
   if (needs_poses) hfi_world_mark_start(w);
   memcpy(end, s->v1, sizeof *end * (size_t)nv);
   move_coordinates(s, in, out->report, q, end);
+  // acceleration = (end - v)/h, where v still has the velocities of the start
   hfi_difference_quotient(out->acceleration, end, v, h, nv);
   memcpy(v, end, sizeof *v * (size_t)nv);
 

@@ -76,7 +76,8 @@ static void place_trees(hfStepProblem* p, const hfModel* m) {
   p->M_start[m->ntree] = entry;
 }
 
-// Takes all arrays. The trees and the places of the entries of M are found once, when there is memory.
+// Takes all arrays. The trees and the places of the entries of M are found once, when there is memory: without memory
+// (arena->base is NULL) the call only counts what it needs.
 void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiArena* arena) {
   memset(a, 0, sizeof *a);
   hfiRowSizes other = hfi_row_capacity(m);
@@ -173,7 +174,8 @@ static void spread_mass(hfiAssembly* a, const hfDynamics* d) {
   }
 }
 
-// Writes M, v0, p* = 0 and diag = 0. Also finds the inverse masses 1/M_ii.
+// Writes M, v0, p* = 0 and diag = 0 for a step of length h, without rows. Also finds the inverse masses 1/M_ii. v0
+// (nv): velocities of the start, for the problem's first guess p->v0 and for a->start.
 void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const double* v0) {
   hfStepProblem* p = &a->problem;
   const size_t size = sizeof *v0 * (size_t)p->nv;
@@ -207,8 +209,12 @@ void hfi_assembly_begin_drift(hfiAssembly* a) {
 
 // ---- contacts ------------------------------------------------------------------------------------
 
-// Opens the pair of bodies of a contact: appends the columns that move them to the problem, local to their trees, and
-// gathers the numbers of these columns. Contacts of one pair follow each other and share the columns.
+// Opens the pair of bodies of a contact: appends the columns that move them to the problem, and gathers numbers of
+// these columns. A column is a dof, counted from the first dof of its tree. Contacts of one pair follow each other and
+// share the columns.
+//
+//   pair->v0      the problem's first guess p->v0: velocities of the start, after impacts, or an earlier solution
+//   pair->start   velocities of the start of the step
 static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) {
   hfStepProblem* p = &a->problem;
   hfiOpenPair* pair = &a->pair;
@@ -218,7 +224,7 @@ static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) 
   pair->col = p->ncol;
   hfi_contact_columns(d, c->body_a, c->body_b, cols, &pair->columns);
 
-  int i = 0;
+  int i = 0; // column of the pair, over all pieces; a piece has the columns of one tree
   for (int k = 0; k < pair->columns.npiece; ++k) {
     const int first = p->tree_start[pair->columns.tree[k]];
     const int end = i + pair->columns.ncol[k];
@@ -237,8 +243,9 @@ static int is_of_pair(const hfiOpenPair* pair, const hfiContact* c) {
   return c->body_a == pair->body_a && c->body_b == pair->body_b;
 }
 
-// Appends a block of the open pair, with its pieces, whose J is written already. Counters are read and written once,
-// because compilers do not know that no array of the problem overlaps them.
+// Appends a block of dim rows of the open pair, with its pieces; their J stands at p->J + p->njac already. law:
+// HF_LAW_...; param: number of its law in p->contact, or of its first row in p->saturated. Counters are read and
+// written once, because compilers do not know that no array of the problem overlaps them.
 static void append_block(hfiAssembly* a, int law, int dim, int param) {
   hfStepProblem* p = &a->problem;
   const hfiContactColumns* columns = &a->pair.columns;
@@ -301,8 +308,8 @@ static double find_normal_velocity(const hfiContactColumns* columns, const doubl
   return sum;
 }
 
-// Appends a block, its law with the normal force at the start of the step, and what the state remembers. Returns the
-// block, or -1.
+// Appends the block of a contact: its rows, its law with the normal force at the start of the step, and what the state
+// remembers. Returns the number of the block, or -1 if no dof moves one of its bodies relative to the other.
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int friction, double steepest,
                              double static_speed) {
   hfStepProblem* p = &a->problem;
@@ -326,7 +333,7 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   if (c->material.from_solref) hfi_contact_set_soft(c, p->h, vn, law);
   else law->normal_force0 = law->stiffness * max2(0, 1 - law->dissipation * vn) * max2(0, c->depth);
 
-  // what the state remembers
+  // what the state remembers: the dynamic mu if the contact slid in the last step, and the deformation
   if (!c->known) return p->nblock - 1;
   if (c->slip_speed > static_speed * c->material.stiction_speed) law->mu[HF_SLIDING] = c->material.mu_dynamic;
   if (friction == HF_FRICTION_ANCHORED) hfi_contact_set_deformation(c, c->xi_W, c->twist_W, law->xi0);

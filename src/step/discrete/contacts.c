@@ -19,10 +19,10 @@ static const double NOTICEABLE_MOTION = 1e-3;
 // it moves most.
 static double bound_motion_by_row(const hfiDiscrete* s, const hfStepBlock* block, int r) {
   const hfStepProblem* p = &s->assembly.problem;
-  const double* lever = s->world->near.size.lever;
-  double velocity = 0;
-  double w = 0;
-  double most = 0;
+  const double* lever = s->world->near.size.lever; // (nv) how far a unit of the dof moves any point
+  double velocity = 0; // J v0 of the row
+  double w = 0;        // its inverse mass J M^-1 J^T, with the diagonal of M for M
+  double most = 0;     // largest |J/m| lever
 
   for (const hfStepPiece *piece = p->piece + block->piece, *end = piece + block->npiece; piece < end; ++piece) {
     const double* J = p->J + piece->jac + r * piece->ncol;

@@ -91,7 +91,8 @@ static int find_lone_tree(const hfiDiscrete* s, const hfiContact* c) {
   return rolls_alone(s, c) ? imax2(tree[c->body_a], tree[c->body_b]) : -1;
 }
 
-// Finds the bodies that roll alone (inside.h). Writes s->rolls, and marks their bodies in s->flight.
+// Finds the bodies that roll alone (inside.h). Writes s->rolls, and marks their bodies in s->flight. Returns 1 if it
+// found some: the caller must then place the world again, because these bodies are not turned into the middle.
 int hfi_discrete_find_rolls(hfiDiscrete* s, const hfState* state) {
   const hfModel* m = s->world->model;
   const hfiNear* near = &s->world->near;
@@ -113,7 +114,7 @@ int hfi_discrete_find_rolls(hfiDiscrete* s, const hfState* state) {
 
     // the last three dofs of a free body turn it
     hfVec3 w = v3_load(hf_state_v(state) + hf_model_tree_dofadr(m)[tree] + 3);
-    double turn2 = sqr(s->config.step) * v3_norm2(w);
+    double turn2 = sqr(s->config.step) * v3_norm2(w); // square of the turn in this step
     if (!(bend_of_turn(size, turn2) > LONE_PATH_ERROR && turn2 < sqr(MOST_TURN))) continue;
     rolls->any = 1;
     rolls->block[tree] = HFI_ROLLS_SOON;
@@ -129,7 +130,7 @@ static int belongs_to_roll(hfiDiscrete* s, const hfiContact* c) {
   return tree >= 0 && s->rolls.block[tree] != HFI_ROLLS_NOT;
 }
 
-// Writes `curved` of the contacts, and s->curves.any.
+// Sets `curved` of the contacts whose normal row gets a drift for their path, and s->curves.any. It was 0 before.
 void hfi_discrete_mark_rolling(hfiDiscrete* s) {
   hfiNear* near = &s->world->near;
   const hfDynamics* d = &s->world->dynamics;
@@ -147,6 +148,7 @@ void hfi_discrete_mark_rolling(hfiDiscrete* s) {
     double size = find_curved_size(s->world->model, c);
     if (!(size > 0) || c->depth < -WIDE_GAP) continue;
 
+    // turn2: square of the turn of A relative to B in this step
     hfVec3 w_BA = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
     double turn2 = h * h * v3_norm2(w_BA);
     c->curved = bend_of_turn(size, turn2) > HFI_LINEAR_PATH_ERROR && turn2 < sqr(MOST_TURN) && is_single(near, i);
@@ -181,10 +183,11 @@ static double set_path_drift(hfiDiscrete* s, int i, const double* v, const hfMot
   hfiPathEnd end;
   if (!hfi_near_path_end(&paths, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
 
-  // J_n v is at most the speed at which the contact would close without its force
+  // `drift` makes J_n v + drift the mean speed of the gap; c->depth contains the margin, end.gap does not. J_n v =
+  // -drift is at most `closing`, the speed at which the contact would close without its force.
   double drift = (end.gap - c->material.include_margin + c->depth) / h - hfi_normal_velocity(p, b, v);
   double closing = h * hfi_closing_acceleration(s->world, c) - hfi_normal_velocity(p, b, s->assembly.start);
-  if (end.travel > MOST_TRAVEL * size) drift = 0;
+  if (end.travel > MOST_TRAVEL * size) drift = 0; // the contact point runs too far over a body
 
   double before = p->drift[b->row];
   p->drift[b->row] = max2(drift, -max2(0, closing));

@@ -111,6 +111,8 @@ static void ground_by_rows(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   if (!any_row_on_flying_tree(s)) return;
 
+  // rows that pull in both directions ground their trees without a test; nothing is left to do if no tree flies any
+  // more
   int flying = count_flying(s);
   for (int b = 0; b < rows->nblock; ++b) {
     const hfStepBlock* block = hfi_rows_block(rows, b);
@@ -119,7 +121,8 @@ static void ground_by_rows(hfiDiscrete* s) {
     if (!flying) return;
   }
 
-  int is_solved = 0;
+  // the other rows, as limits, ground their trees only if they exert a force at M^-1 p*
+  int is_solved = 0; // 1: s->v1 has these velocities
   for (int b = 0; b < rows->nblock; ++b) {
     const hfStepBlock* block = hfi_rows_block(rows, b);
     if (!moves_flying_tree(s, block)) continue;

@@ -54,9 +54,9 @@ void hfi_discrete_load(hfiDiscrete* s, const hfState* state, const hfInput* in) 
   memset(tau, 0, sizeof *tau * (size_t)nv);
   hfi_world_add_applied(w, in, tau);
   look_ahead(s, state->time, in);
-  const double* targets = hfi_world_targets(w, in);
+  const double* targets = hfi_world_targets(w, in); // (nv) velocity targets, or NULL
 
-  // actuation
+  // actuation: it adds to tau, diag and the rows of p. M is factored only for trees whose factors somebody needs.
   hfi_postpone_factors(d);
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = s->config.step,

@@ -133,8 +133,9 @@ static void limit_energy(hfiImpulses* f, const hfDynamics* d, const hfStepProble
   hfi_impulses_find_change(f, d, p);
 }
 
-// Makes the island of struck contact `first`: f->change, the velocities before the impact, and the trees. The contacts
-// from `first` to count - 1 that belong to it count as gathered from now on.
+// Gathers the island of struck contact `first`: all struck contacts whose trees are joined to its trees. Writes their
+// blocks, the changes of normal velocity f->change that they aim at, their velocities before the impact, and the trees.
+// The island's contacts, from `first` to count - 1, count as gathered from now on.
 static void gather_island(hfiDiscrete* s, int first, int count) {
   const hfStepProblem* p = &s->assembly.problem;
   hfiImpacts* impacts = &s->impacts;
@@ -173,17 +174,18 @@ static void strike(hfiDiscrete* s) {
   add_impulses(s, 0, 1);
 }
 
-// Applies friction to an island after its normal impulses: against the slip, in which moving surfaces have a share.
+// Applies friction to an island after its normal impulses f->gamma: it aims at zero slip along t1 and t2. The slip
+// includes the motion of surfaces that move along themselves (p->drift).
 static void apply_friction(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   hfiImpulses* f = &s->impacts.impulses;
 
-  // contacts without friction leave the list
+  // contacts without friction leave the list; the others move up in it, f->block being island_block
   int count = 0;
   for (int i = 0; i < f->count; ++i) {
     const hfStepBlock* b = &p->block[f->block[i]];
     double most = p->contact[b->param].mu[HF_SLIDING] * f->gamma[i];
-    if (b->dim < 3 || !(most > 0)) continue;
+    if (b->dim < 3 || !(most > 0)) continue; // most: largest friction impulse, mu gamma_n
 
     s->impacts.island_block[count] = f->block[i];
     f->bound[count] = most;
@@ -203,7 +205,8 @@ static void apply_friction(hfiDiscrete* s) {
 
 // ---- all impacts --------------------------------------------------------------------------------------
 
-// Applies the impacts of the contacts in the problem, generation by generation. Returns whether there were any.
+// Applies the impacts of the contacts in the problem, generation by generation: each changes p->v0, and with it which
+// contacts approach. Returns whether there were any.
 static int apply_all_impacts(hfiDiscrete* s) {
   hfiImpacts* impacts = &s->impacts;
   int most = MOST_GENERATIONS + s->world->model->ntree;

@@ -173,14 +173,14 @@ typedef struct ProjectedSteps {
   double longest; // largest |r|
 } ProjectedSteps;
 
-// Measures the projected steps of all contacts at the point y, whose gradient is known.
+// Measures the projected steps r = y - P(y - g) of all contacts at the point y, whose gradient f->gradient is known.
 static ProjectedSteps measure_steps(const hfiImpulses* f, const double* y) {
   const int rows = count_rows(f);
   ProjectedSteps steps = {0, 0, 0};
 
   for (int i = 0; i < f->count; ++i) {
     const double* g = f->gradient + rows * i;
-    double z[2];
+    double z[2]; // P(y - g)
     for (int k = 0; k < rows; ++k) z[k] = y[rows * i + k] - g[k];
     project(f, i, z);
 
@@ -228,8 +228,9 @@ static void restart_direction(hfiImpulses* f, const double* y) {
   }
 }
 
-// A step of conjugate gradients along f->direction, which leads to the bound of K at most. At the bound a projected
-// step of the contacts inside follows. Returns 0 if the direction changes no velocity.
+// A step of conjugate gradients from y to y - step f->direction, which leads to the bound of K at most. Updates y,
+// f->gradient and f->direction. At the bound a projected step of the contacts inside follows, and the directions begin
+// again. Returns 0 if the direction changes no velocity; y then stays.
 static int step_conjugate(hfiImpulses* f, const hfDynamics* d, const hfStepProblem* p, double* y) {
   const int rows = count_rows(f);
   const int n = rows * f->count;
@@ -238,6 +239,7 @@ static int step_conjugate(hfiImpulses* f, const hfDynamics* d, const hfStepProbl
   double curvature = hfi_dot(direction, f->product, n);
   if (!(curvature > 0)) return 0;
 
+  // longest: up to the first bound; step: to the minimum along the direction
   double longest = INFINITY;
   for (int i = 0; i < f->count; ++i)
     if (is_inside(f, i, y)) longest = min2(longest, find_longest_step(f, i, y, direction));
@@ -265,7 +267,8 @@ static int step_conjugate(hfiImpulses* f, const hfDynamics* d, const hfStepProbl
   return 1;
 }
 
-// Begins at zero. The solution is y in f->change, which is no longer needed.
+// Computes f->gamma and f->dv for the aim f->change. It begins at y = 0, where the gradient is -S c. y overwrites
+// f->change, of which only this gradient is needed.
 void hfi_impulses_solve(hfiImpulses* f, const hfDynamics* d, const hfStepProblem* p) {
   const int rows = count_rows(f);
   const int n = rows * f->count;
@@ -278,12 +281,13 @@ void hfi_impulses_solve(hfiImpulses* f, const hfDynamics* d, const hfStepProblem
   }
   restart_direction(f, y);
 
-  double first = 0;
+  double first = 0; // longest projected step at the beginning
   for (int k = 0; k < MOST_STEPS; ++k) {
     ProjectedSteps steps = measure_steps(f, y);
     if (k == 0) first = steps.longest;
     if (!(steps.longest > EXACT_SHARE * first)) break;
 
+    // either the contacts inside of K have more to gain, or those at their bounds
     if (steps.at_bound <= steps.inside) {
       if (!step_conjugate(f, d, p, y)) break;
     } else {

@@ -79,7 +79,8 @@ static inline void compute_slip(const hfiDiscrete* s, const hfStepBlock* b, cons
   if (o->slips) hfi_contact_deformation(law, p->h, b->dim, gamma, o->xi);
 }
 
-// Computes s->outcome of all contacts, and the counts of contacts in the report.
+// Computes s->outcome of all contacts, and in the report the counts of contacts and the largest overlap. Slip is
+// computed only if contacts remember something. A contact without a block, which moves nothing, keeps an outcome of 0.
 static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
   const hfiWorld* w = s->world;
   const hfiNear* near = &w->near;
@@ -140,7 +141,8 @@ static void read_equality_speeds(const hfiDiscrete* s, int b, const double* forc
   for (int r = 0; r < p->block[b].dim; ++r) speed[r] = row[r].s0 - force[r] / row[r].kappa;
 }
 
-// Adds the forces of limits, friction losses of tendons and equalities to `out`.
+// Adds the forces of limits, friction losses of tendons and equalities to `out` [N or N m]. A force of a tendon is
+// positive along growing length; the force of a limit is positive away from the limit.
 static void compute_constraint_forces(const hfiDiscrete* s, hfiConstraintForces* out) {
   const hfiRows* rows = &s->world->actuation.rows;
 
@@ -223,7 +225,8 @@ void hfi_discrete_compute_outcome(hfiDiscrete* s, hfiStepOutput* out) {
 
 // ---- contacts as a sim reports them -------------------------------------------------------------------
 
-// Returns contact i with the forces and velocities at the end of the step.
+// Returns contact i with the forces and row velocities at the end of the step. The frame (n, t1, t2) and depth are
+// those of its start.
 hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->near.contact[i];
@@ -236,6 +239,7 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   const double* known = s->config.sleep ? NULL : find_row_velocities(s);
   const double* velocity = find_end_velocity(s, b, known, scratch);
 
+  // impulses over h: newtons on body A
   double force[HFI_MAX_BLOCK_ROWS];
   for (int r = 0; r < b->dim; ++r) force[r] = s->impulse[b->row + r] / p->h;
   hfi_contact_result_force(&result, c, b->dim, force);
@@ -245,7 +249,8 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   return result;
 }
 
-// Returns contact i with the velocity of the present point and the normal force of its law there.
+// Returns contact i without a step: with the velocity of its point in the present state, A relative to B, and the
+// normal force of its law there. Friction is not known.
 hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* s, int i) {
   const hfDynamics* d = &s->world->dynamics;
   const hfStepProblem* p = &s->assembly.problem;

@@ -13,7 +13,7 @@
 // K > 0 is a spring. A step does not see it, because it pushes along the normal and at the point of its start; only the
 // next step does. So steps of length h are stable only if h^2 K < 4 I, with K summed over the contacts of the body. If
 // one contact has more than its share of that, h^2 K > STABLE I, the step gets a damper on the relative angular
-// velocity of the two bodies about u, with the slope
+// velocity of the two bodies about u. STABLE is STABLE_SHARE below. The slope is
 //
 //   kappa = h K - STABLE I/h
 #include "step/discrete/inside.h"
@@ -227,14 +227,15 @@ static double find_rocking_angle(const hfDynamics* d, const hfiContact* c, const
   return find_principal_angle(&inertia);
 }
 
-// Finds the dampers of contact c, which presses with the force f: their axes u in the world and their slopes, for the
-// directions of find_rocking_angle or for that of a rim. Returns their number.
+// Finds the dampers of contact c, which presses with the normal force f [N]: their axes u in the world and their slopes
+// [N m s/rad]. Candidates are the two directions of find_rocking_angle; at a rim only the tangent along which the rim
+// is curved. Returns the number of dampers, 0 to 2.
 static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfVec3 u[2], double slope[2]) {
   const hfDynamics* d = &s->world->dynamics;
   Pressing p = {.c = c, .f = f};
   hfiTouched a = hfi_contact_curvature(d, c, c->geom_a, &p.a);
   hfiTouched b = hfi_contact_curvature(d, c, c->geom_b, &p.b);
-  if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE) return 0;
+  if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE) return 0; // no curvature, hence no rocking, is known at an edge
 
   // If the contact is `curved`, the step knows the path of a rim that rolls fast.
   int rims = (a == HFI_TOUCHED_RIM) + (b == HFI_TOUCHED_RIM);
@@ -243,12 +244,14 @@ static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfV
   hfiCurvature sum = {p.a.c11 + p.b.c11, p.a.c12 + p.b.c12, p.a.c22 + p.b.c22};
   const hfiCurvature* rim = a == HFI_TOUCHED_RIM ? &p.a : &p.b;
   hfiSine turn = hfi_sine(rims ? find_principal_angle(rim) : find_rocking_angle(d, c, &sum));
+  // two perpendicular tangents x t1 + y t2; a rim uses the first one only
   const double principal[2][2] = {{turn.cos, turn.sin}, {-turn.sin, turn.cos}};
 
   int count = 0;
   for (int i = 0; i < 2 - rims; ++i) {
     double x = principal[i][0];
     double y = principal[i][1];
+    // along a line of contact (FLAT_SHARE) nothing rocks
     if (!(hfi_curvature_along(&sum, x, y) > FLAT_SHARE * (sum.c11 + sum.c22))) continue;
     slope[count] = find_damper(s, &p, x, y, &u[count]);
     count += slope[count] > 0;
@@ -261,7 +264,8 @@ static double find_elastic_force(const hfContactLaw* law) {
   return min2(law->normal_force0, law->stiffness * max2(0, law->depth));
 }
 
-// Adds the dampers to the step problem. Rigid contacts are no springs.
+// Adds the dampers of all contacts to the step problem. None are added for rigid contacts, which are no springs. A
+// quick test with bounds (may_rock) comes before curvatures are computed.
 void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   const hfiNear* near = &s->world->near;
   const hfStepProblem* p = &s->assembly.problem;

@@ -9,8 +9,11 @@
 // v1 is the velocity at q1. With all impulses at one place v1 is the velocity of the middle of the step, and the energy
 // at v1 and q1 is wrong by h/2 times the power of the weight.
 //
-//   u, w   velocity of the centre of mass, angular velocity      r   arm from there to the contact
+//   u, w   velocity of the centre of mass, angular velocity      r   arm from the centre of mass to the contact
 //   K      inverse mass of the contact point, 1/m - [r] I^-1 [r]
+//
+// A body rolls on the world. It may be body A or body B of the contact: impulses P here act on it, and the normal of
+// RollingEnd points towards it. All vectors are along the world's axes unless a name ends in _B (axes of the body).
 #include "step/discrete/inside.h"
 
 #include "step/geometry/distance.h"
@@ -100,7 +103,8 @@ int hfi_discrete_may_roll(const hfiDiscrete* s, const hfiContact* c) {
 
 // ---- the first half -----------------------------------------------------------------------------------
 
-// T + V of a free body whose dofs have the velocities v, at the centre of mass p [J].
+// Kinetic and potential energy of a free body [J]. p: place of its centre of mass, u: the velocity of this centre, both
+// in the world; w_B: angular velocity along the body's axes.
 static double find_energy(const hfDynamics* d, const hfiLink* link, hfVec3 p, hfVec3 u, hfVec3 w_B) {
   double kinetic = 0.5 * link->mass * v3_norm2(u) + 0.5 * v3_dot(w_B, sym3_mulv(link->inertia_B, w_B));
   return kinetic - link->mass * v3_dot(d->gravity, p);
@@ -119,7 +123,8 @@ static double find_held(const hfiDiscrete* s, int i, double depth) {
   return 0.5 * p->contact[p->block[s->block[i]].param].stiffness * sqr(max2(0, depth));
 }
 
-// Writes the blocks and the energies of the bodies that roll, and takes half of their weight from p*.
+// Writes rolls.block and rolls.energy of the bodies that roll, and takes half of their weight from p*. A body that may
+// roll (HFI_ROLLS_SOON) does so if its only contact is curved and has a block.
 void hfi_discrete_begin_rolls(hfiDiscrete* s, const hfState* state) {
   const hfDynamics* d = &s->world->dynamics;
   const double* v0 = hf_state_v(state);
@@ -191,14 +196,15 @@ static hfVec3 respond(const RollingEnd* b, hfVec3 P) {
 
 static hfVec3 find_point_velocity(const RollingEnd* b) { return v3_add(b->u, v3_cross(b->w, b->r)); }
 
-// Impulse that stops the contact point; if friction cannot hold it, the one that stops it along the normal, with
-// friction mu against the slip. Zero if the contact opens.
+// Impulse on the body, in world axes, that stops the contact point. If friction cannot hold it, the impulse stops it
+// along the normal only, with friction mu against the slip. Zero if the contact opens, or if no impulse with sliding
+// friction would stop the approach.
 static hfVec3 find_impulse(const RollingEnd* b, double mu) {
   hfVec3 v = find_point_velocity(b);
   double vn = v3_dot(b->n, v);
   if (!(vn < 0)) return v3_zero();
 
-  // sticking: K P = -v, in the frame of the contact
+  // sticking: K P = -v. In world axes, column x of K is K (1, 0, 0); K is stored as xx yy zz xy xz yz.
   hfVec3 x = respond(b, v3(1, 0, 0));
   hfVec3 y = respond(b, v3(0, 1, 0));
   hfVec3 z = respond(b, v3(0, 0, 1));
@@ -208,7 +214,7 @@ static hfVec3 find_impulse(const RollingEnd* b, double mu) {
   hfVec3 along = v3_axpy(-normal, b->n, P);
   if (normal > 0 && v3_norm2(along) <= sqr(mu * normal)) return P;
 
-  // sliding
+  // sliding: P along n - mu slip/|slip|, as long as makes the normal velocity zero
   hfVec3 slip = v3_axpy(-vn, b->n, v);
   double speed = v3_norm(slip);
   hfVec3 direction = speed > 0 ? v3_axpy(-mu / speed, slip, b->n) : b->n;
@@ -234,7 +240,8 @@ static int find_touch(const hfiDiscrete* s, const hfiContact* c, int is_a, hfPos
   return b->depth > -TOUCHING_GAP;
 }
 
-// Scales the velocities of a body that has more energy than at the start of the step. The contact point still rests.
+// Scales the velocities of a body whose kinetic and potential energy is above `most` [J]. The contact point, which
+// rests, still rests.
 static void limit_energy(const hfDynamics* d, RollingEnd* b, double most) {
   hfVec3 w_B = m3_tmulv(b->R, b->w);
   double potential = find_energy(d, b->link, b->p, v3_zero(), v3_zero());
@@ -245,7 +252,9 @@ static void limit_energy(const hfDynamics* d, RollingEnd* b, double most) {
   b->w = v3_scale(scale, b->w);
 }
 
-// Gives a body that rolls its second half: q and v of its joint are those of the end of the step.
+// Gives the body of `tree`, which rolls on contact i of the world, the second half of weight and impulse. q (7): its
+// coordinates at the end of the step; v (6): v_m of the head on entry, after the free spin; v1 on return. The impulse
+// is added to s->impulse.
 static void end_roll(hfiDiscrete* s, int i, int tree, const double* q, double* v) {
   const hfDynamics* d = &s->world->dynamics;
   const hfStepProblem* p = &s->assembly.problem;
@@ -256,7 +265,7 @@ static void end_roll(hfiDiscrete* s, int i, int tree, const double* q, double* v
   hfVec3 w_B = v3_load(v + 3);
 
   RollingEnd b = {.link = link, .R = X.R, .p = pose_point(X, link->com_B), .w = m3_mulv(X.R, w_B)};
-  hfVec3 origin = v3_axpy(0.5 * p->h, d->gravity, v3_load(v));
+  hfVec3 origin = v3_axpy(0.5 * p->h, d->gravity, v3_load(v)); // velocity of the body's origin, with half the weight
   b.u = v3_add(origin, m3_mulv(X.R, v3_cross(w_B, link->com_B)));
 
   // the impulse, which the contact reports together with the first half
@@ -272,6 +281,7 @@ static void end_roll(hfiDiscrete* s, int i, int tree, const double* q, double* v
       s->impulse[block->row + 2] += v3_dot(c->t2, on_a);
     }
   }
+  // with a large turn it may have the energy of the start, less what the overlap of the contact holds now
   if (p->h * v3_norm(b.w) > UNLIMITED_TURN) limit_energy(d, &b, s->rolls.energy[tree] - find_held(s, i, b.depth));
 
   w_B = m3_tmulv(X.R, b.w);

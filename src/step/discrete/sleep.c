@@ -95,7 +95,8 @@ static void add_coordinates(hfiDiscrete* s, const double* q) {
   }
 }
 
-// Adds the forces, targets and wrenches of the input to the signatures.
+// Adds the forces, targets and wrenches of the input to the signatures of the trees on which they act. Zero forces and
+// wrenches, and targets that are NaN (none), leave a signature as it is.
 static void add_input(hfiDiscrete* s, const hfInput* in) {
   const hfModel* m = s->world->model;
   const int32_t* dof_tree = hf_model_dof_tree(m);
@@ -151,7 +152,9 @@ static void join_lists(const hfModel* m, int32_t* parent, const int32_t* start, 
     for (int k = start[i] + 1; k < start[i + 1]; ++k) join(parent, tree[dof[start[i]]], tree[dof[k]]);
 }
 
-// Joins trees with a remembered contact, and trees that a row, a tendon or an actuator couples. Writes s->sleep.parent.
+// Joins trees with a remembered contact, and trees that a row, a tendon or an actuator couples. Writes the forest of
+// joined trees s->sleep.parent (base/disjoint_sets.h). key_pair has geom a in the upper and geom b in the lower 32
+// bits.
 static void join_trees(hfiDiscrete* s, const hfState* state) {
   const hfModel* m = s->world->model;
   const hfActuation* a = &s->world->actuation;
@@ -206,7 +209,8 @@ void hfi_sleep_begin(hfiDiscrete* s) {
   memset(s->sleep.woken, 0, sizeof *s->sleep.woken * (size_t)s->world->model->ntree);
 }
 
-// A tree still sleeps if its signature is the same, if it does not move, and if no tree woke that it is joined to.
+// Finds which trees sleep in this step: writes asleep, count and still. A tree still sleeps if its signature is the
+// same, if it does not move, and if all trees that it is joined to sleep.
 void hfi_sleep_find(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   const hfModel* m = s->world->model;
   hfiSleep* z = &s->sleep;
@@ -214,7 +218,7 @@ void hfi_sleep_find(hfiDiscrete* s, const hfState* state, const hfInput* in) {
 
   int any = 0;
   for (int t = 0; t < m->ntree; ++t) {
-    z->asleep[t] = word[t] < 0 && !z->woken[t];
+    z->asleep[t] = word[t] < 0 && !z->woken[t]; // a negative word is a signature: the tree slept
     any |= z->asleep[t];
   }
   z->count = 0;

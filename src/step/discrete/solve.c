@@ -11,10 +11,10 @@
 // ---- trees whose velocities are known -----------------------------------------------------------------
 
 // Marks in s->changed the trees whose velocities must be solved for: all except those that fly and on which no row
-// acts. Returns the number of these.
+// acts. Returns the number of trees that need no solution.
 static int mark_grounded(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
-  int flying = 0;
+  int flying = 0; // number of trees that are not marked
 
   for (int t = 0; t < p->ntree; ++t) {
     s->changed[t] = !(s->config.gyroscopic && s->flies[t]);

@@ -100,7 +100,8 @@ static void begin_step(hfiDiscrete* s) {
 }
 
 // All stages but the first and the last. A problem that lacked something is made again; a solution that closes contacts
-// nobody predicted is revised and solved again.
+// nobody predicted is revised and solved again. Bodies that are found to roll alone are placed in another way, so that
+// stages 2 to 5 are done twice.
 hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   hfStatus status;
 

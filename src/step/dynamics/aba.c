@@ -57,8 +57,8 @@ static void subtract_dyad(hfiArticulated* Ia, hfForce U, double Dinv) {
   }
 }
 
-// Passes link l inward: adds its Ia and p, reduced by its dofs, to scratch.Ia and scratch.F of its parent. Writes
-// scratch.u = u/D and scratch.U = U/D of its dofs.
+// Passes link l inward: adds its Ia and p, reduced by its dofs, to scratch.Ia and scratch.F (the p of the head) of its
+// parent. Writes scratch.u = u/D and scratch.U = U/D of its dofs. tau (nv).
 static void pass_inward(hfDynamics* d, int l, const double* tau) {
   const hfiLink* link = &d->link[l];
   hfiDynamicsScratch* scratch = &d->scratch;
@@ -80,7 +80,7 @@ static void pass_inward(hfDynamics* d, int l, const double* tau) {
     scratch->U[i].n = v3_scale(Dinv, U.n);
     scratch->U[i].f = v3_scale(Dinv, U.f);
   }
-  if (!link->parent) return;
+  if (!link->parent) return; // on the world
 
   add_articulated(&scratch->Ia[link->parent], &Ia);
   scratch->F[link->parent] = fo_add(scratch->F[link->parent], p);

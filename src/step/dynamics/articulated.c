@@ -103,7 +103,8 @@ static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t
 //
 //   p = f->base - (h/2) bias(q0, v_m),   v_m <- M^-1 p
 //
-// Writes to f->change by how much v_m of each tree changed. Returns the number of trees that have not converged.
+// Writes to f->change by how much v_m of each tree changed, as a share of its largest entry. Returns the number of
+// trees that have not converged. p (nv) gets the momentum of each tree for its last v_m.
 static int improve_middle(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   double* next = d->scratch.work;
@@ -118,7 +119,8 @@ static int improve_middle(hfiFlight* f, hfDynamics* d, double h, const int32_t* 
     }
     hfi_solve_tree(d, t, next);
 
-    // a tree has converged if the next change, predicted from the last two, is small enough
+    // a tree has converged if the next change, predicted from the last two, is small enough; in the first iteration,
+    // with `before` zero, from the turn of the step. A tree that only falls is exact after one.
     double before = f->change[t];
     double change = replace_middle(f, m, t, next);
     f->change[t] = change;
@@ -327,8 +329,9 @@ static void compute_centre_inertia(const hfiInertia* I, double* Ic) {
   for (int i = 0; i < 6; ++i) Ic[i] = I->I[i] - s * outer[i];
 }
 
-// Gives the velocities v (nv) of tree t, which has flown to q1, the momentum and energy f->kept of the start: replaces
-// v_rigid and scales v_inner (the head of this file). Overwrites f->base.
+// Gives the velocities v (nv) of tree t, which has flown to q1, the momentum and energy f->kept: replaces v_rigid and
+// scales v_inner by s (the head of this file). f->kept is of the start, with the momentum that gravity adds. w and
+// w_want: the angular velocity of v_rigid as it is and as it has to be. Overwrites f->base.
 static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double* v) {
   const hfiInvariants* want = &f->kept[t];
   const hfiLink* root = &d->link[f->first_link[t]];

@@ -16,7 +16,8 @@ static hfMat3 orient_towards(hfVec3 p, hfVec3 target) {
   return m3_from_cols(x, v3_cross(z, x), z);
 }
 
-// Returns the pose of a camera in the world.
+// Returns the pose of a camera in the world. It is fixed on its body, follows the body without turning, or turns
+// towards the origin or the centre of mass of its target body.
 hfPose hf_dynamics_camera_pose(const hfDynamics* d, int camera) {
   const hfModel* m = d->model;
   assert(camera >= 0 && camera < m->ncam);

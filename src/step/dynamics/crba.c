@@ -148,7 +148,8 @@ static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int3
   for (; k < r->n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
 }
 
-// Computes M unless it is fresh; the rows that stay only for the first time. Its factors are then no longer fresh.
+// Computes M unless it is fresh; the rows that stay only for the first time. Its factors are then no longer fresh. The
+// list mass->row begins with the rows that vary, and has none of free roots, which add_composites fills.
 void hf_dynamics_update_mass_matrix(hfDynamics* d) {
   const hfiMassMatrix* mass = &d->mass;
   const int32_t* col = hf_model_M_col(d->model);
@@ -165,7 +166,7 @@ void hf_dynamics_update_mass_matrix(hfDynamics* d) {
     const hfiMassRow* r = &mass->row[k];
     double* row = d->M + r->adr;
     fill_row(d, r, col + r->adr, row);
-    row[r->n - 1] += armature[r->dof];
+    row[r->n - 1] += armature[r->dof]; // the diagonal is the last entry
   }
   for (int k = 0; k < mass->narmature; ++k) d->M[mass->armature[k].entry] += mass->armature[k].value;
 
@@ -236,8 +237,8 @@ static void multiply_free(const double* row, const double* restrict x, double* r
   y[5] = y5;
 }
 
-// y = M x for the dofs i to end - 1 of a tree: writes their y, and adds their part to y of their ancestors, whose own
-// rows are done.
+// y = M x (nv) for the dofs i to end - 1 of a tree: writes their y, and adds their part to y of their ancestors, whose
+// own rows are done. A row has its ancestors and the diagonal; by symmetry it is also a column.
 static inline void multiply_rows(const hfDynamics* d, int i, int end, const double* x, double* y) {
   const hfModel* m = d->model;
   const int32_t* adr = hf_model_dof_Madr(m);

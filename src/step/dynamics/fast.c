@@ -158,9 +158,10 @@ void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) {
 
 // ---- bounds ---------------------------------------------------------------------------------------
 
-// If the inertial energy of tree t at the velocities v (nv), which d has too, is above its bound, scales v so that it
-// meets the bound. A tree with a free root gets the momentum f->fast.momentum, or in flight keeps its own. A tree that
-// has some slack and is within it is left as it is.
+// Scales the velocities v (nv) of tree t if its inertial energy is above f->fast.bound, so that it meets the bound. d
+// has the velocities v, too. A tree with a free root gets the momentum f->fast.momentum, or in flight keeps its own. A
+// moderate tree, which has some slack, is left as it is if its energy exceeds the bound by no more than this share.
+// flies: 1 if t flies.
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
   double now = find_inertial_energy(f, d, t, flies, &motion);

@@ -154,7 +154,9 @@ static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, 
   return B;
 }
 
-// Moves a body by its joints, one after the other.
+// Moves a body by its joints, one after the other, at q (nq). Each joint moves B from E, the frame before it: first the
+// parent, or the frame behind the body's first slides, then B itself. Also writes p_WA of the joints, and axis_W of
+// those with one axis.
 static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q) {
   hfiKinematics* x = &d->kinematics;
   Frame B = body_frame(d, body->body);
@@ -258,7 +260,8 @@ static void make_rotations(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
   for (int k = 0; k < 3; ++k) S[k] = mo_rotation(m3_col(R, k), r_OA);
 }
 
-// Writes S of the dofs of a link, but for its first slides whose S are fresh. O: reference point of its tree.
+// Writes S of the dofs of a link, but for its first slides whose S are fresh. O: reference point of its tree. r_OA:
+// from O to the joint's anchor A.
 static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
   int nknown = hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS) ? link->nslide : 0;
 

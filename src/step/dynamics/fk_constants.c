@@ -236,8 +236,9 @@ void hfi_kinematics_make(hfDynamics* d) {
   int slid = 0;
   for (int b = 1; b < m->nbody; ++b) {
     make_joint_steps(d, b);
-    if (hf_model_body_weld(m)[b] == 0) continue;
+    if (hf_model_body_weld(m)[b] == 0) continue; // welded to the world: it never moves
     x->moving[k] = make_moving_body(d, b);
+    // other joints come behind its slides: the frame between them gets a number
     if (x->moving[k].nslide && !x->only_slides[b]) x->moving[k].slid = slid++;
     ++k;
   }

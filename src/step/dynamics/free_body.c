@@ -70,7 +70,7 @@ static hfVec3 spin_by_momentum(const double* I, hfVec3 w0, double h) {
 //   F = I (w1 - w0) + (h/4) s x I s,  s = w0 + w1,   dF/dw1 = I + (h/2) ([w0] I - [I w0]) + O(h^2 w^2)
 //
 // Each iteration multiplies the error by (h w)^2 times the square of the ratio of the moments of inertia. If they
-// differ too much, the iteration on Lm is used. size2: |w0|^2.
+// differ too much, the iteration on Lm is used. size2: |w0|^2; the names before2, change2, next2 are squares, too.
 static hfVec3 spin_by_newton(const double* I, hfVec3 w0, double h, double size2) {
   hfVec3 L0 = sym3_mulv(I, w0);
   hfVec3 u = v3_scale(0.5 * h, w0);
@@ -87,7 +87,7 @@ static hfVec3 spin_by_newton(const double* I, hfVec3 w0, double h, double size2)
 
   // Newton steps, until the next one would be lost in rounding
   hfVec3 w1 = w0;
-  hfVec3 F = v3_scale(h, v3_cross(w0, L0));
+  hfVec3 F = v3_scale(h, v3_cross(w0, L0)); // at w1 = w0, where s = 2 w0
   double before2 = size2;
   for (int k = 0;; ++k) {
     hfVec3 change = v3_scale(scale, v3(v3_dot(F, yz), v3_dot(F, zx), v3_dot(F, xy)));
@@ -153,7 +153,7 @@ static int has_turning_dof_before(const hfModel* m, int dof) {
 }
 
 // Lists the joints of articulated trees by how their coordinates move: writes scalar, turning, translates and
-// has_carried_slide.
+// has_carried_slide (flight.h). Joints with one coordinate go to `scalar`, balls and free joints to `turning`.
 static void classify_joints(hfiFlight* f, const hfModel* m) {
   f->nscalar = 0;
   f->nturning = 0;
@@ -271,7 +271,7 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
     ++turned;
     if (h * h * v3_norm2(w0) > HFI_FAST_SPIN_TURN * HFI_FAST_SPIN_TURN) d->fresh &= ~(uint32_t)HFI_FRESH_AXES;
 
-    // the centre of mass keeps its velocity
+    // the centre of mass keeps its velocity, so that the velocity of the origin, which f->start has, changes
     if (b->off_centre) {
       hfVec3 v = centre_velocity(link, R0, v0 + link->dof);
       v3_store(f->start + link->dof, v3_sub(v, m3_mulv(b->R_m, v3_cross(b->spun_B, link->com_B))));
@@ -327,7 +327,7 @@ static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* 
 // the world's. d->X_WB and d->q_WB are of the start of the step; q_m and R_m of the body are of its middle.
 //
 //   in flight   the spin w of v is of the middle, just after the impulses: half a step of free spin follows. The
-//               velocity u of the centre in v is of the end, so that its mean over the step is u - h g/2.
+//               velocity u of the centre in v is of the end, so that its mean over the step is u - h g/2. `flies` is 1.
 //   in contact  the body turns and moves over the whole step with w and u, with which the contacts were solved.
 //   it rolls    impulses act at both ends of the step, and it spins freely between them over the whole step; those of
 //               the end are not added here.

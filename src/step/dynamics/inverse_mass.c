@@ -96,6 +96,7 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
     if (type == HF_JOINT_SLIDE && !parent_link && link->mass > 0) bound = 1 / link->mass;
 
     ancestors_of[l - 1] = resistance_behind(type, armature[link->dof], &parent);
+    // armature and links add up: without a bound by the links armature alone bounds, and without armature nothing
     for (int i = link->dof; i < link->dof + link->ndof; ++i)
       d->mass.largest_inverse[i] = d->mass.narmature ? INFINITY : 1 / (armature[i] + 1 / bound);
   }
@@ -139,7 +140,7 @@ double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
 }
 
 // Returns w = J M^-1 J^T of a row over ncol dofs, cols ascending [1/kg, 1/(kg m^2)]. x (nv): scratch, zero before and
-// after.
+// after. With M = L^T D L (ltdl.c) w is the sum of x_i^2/D_i over x = L^-T J^T.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
   const hfModel* m = d->model;
   const int32_t* adr = hf_model_dof_Madr(m);

@@ -70,11 +70,12 @@ static void add_inertia(double* I, hfMat3 R, const double* J, double mass, hfVec
   I[5] += W.m[5] - mass * r.y * r.z;
 }
 
-// Computes mass, centre of mass and inertia of link l from the parameters of all bodies that belong to it.
+// Computes mass, centre of mass and inertia of link l from the parameters of all bodies that belong to it. They are in
+// the axes of the link, from the origin of the link's body: com_L is the centre of body b there, `moment` sum m_b c_b.
 void hfi_merge_link(hfDynamics* d, int l) {
   const hfModel* m = d->model;
   hfiLink* link = &d->link[l];
-  int end = hf_model_body_subtreeend(m)[link->body];
+  int end = hf_model_body_subtreeend(m)[link->body]; // the bodies of the link are among link->body to end - 1
 
   // mass and centre of mass
   hfVec3 moment = v3_zero();

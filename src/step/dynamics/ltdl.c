@@ -164,7 +164,9 @@ int hfi_find_trunk(const hfModel* m, int t) {
 // A trunk has at most this many dofs.
 enum { MAX_TRUNK = 6 };
 
-// Factors the tree of the dofs `begin` to `last`, whose first `trunk` dofs are ancestors of all others.
+// Factors the tree of the dofs `begin` to `last`, whose first `trunk` dofs are ancestors of all others. Writes L, which
+// begins as a copy of M, and Dinv. A row has one entry for each ancestor, from the root on; the first `trunk` of them
+// are of the trunk. root: the rows of the trunk, of which row a has a + 1 entries.
 HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, int trunk) {
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* depth = hf_model_dof_depth(d->model);
@@ -174,6 +176,7 @@ HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, 
   for (int k = last; k >= begin + trunk; --k) {
     const int32_t* col = hf_model_M_col(d->model) + adr[k];
     double* row = d->mass.L + adr[k];
+    // the inverse of the pivot, the row's last entry, which is at least `least`
     double least = SINGULAR_PIVOT_SHARE * d->M[adr[k] + depth[k]];
     double inverse = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
     d->mass.Dinv[k] = inverse;
@@ -199,7 +202,8 @@ HFI_FORCE_INLINE void factor_branches(const hfDynamics* d, int begin, int last, 
   factor_copied_chain(root, d->mass.Dinv + begin, d->M + adr[begin], trunk);
 }
 
-// Solves M x = b in place for the dofs `begin` to end - 1 of a tree with this trunk.
+// Solves M x = b for the dofs `begin` to end - 1 of a tree with this trunk. x (nv): b on entry. Inward means x <- L^-T
+// x, outward x <- L^-1 D^-1 x; the trunk, a chain, does both at once between them.
 HFI_FORCE_INLINE void solve_branches(const hfDynamics* d, int begin, int end, int trunk, double* x) {
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* depth = hf_model_dof_depth(d->model);
@@ -252,6 +256,7 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
     *Dinv = 1 / *M;
     return;
   }
+  // each of these two returns 0 and does nothing if it has no code for the tree
   if (is_chain(m, begin, n) && factor_short_chain(L, Dinv, M, n)) return;
   if (factor_arm(L, Dinv, M, depth + begin, n, depth[last])) return;
 

@@ -72,8 +72,9 @@ HFI_FORCE_INLINE void find_link_forces(hfDynamics* d, const hfMotion* B, int fir
   d->scratch.F[l] = hfi_inertial_force(&d->mass.I[l], d->V[l], A);
 }
 
-// Writes tau (nv) of the dofs of links `first` to end - 1, and sums F inward. If the parent of a link is the link
-// before it, as in a chain, the force is passed on without being stored.
+// Writes tau (nv) of the dofs of links `first` to end - 1, without armature, and sums scratch.F inward. If the parent
+// of a link is the link before it, as in a chain, the force is passed on without being stored. F: the force on link l
+// and on everything that it carries, all of which is at hand because links come after their parents.
 static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
   hfForce* forces = d->scratch.F;
   hfForce F = forces[end - 1];

@@ -99,7 +99,8 @@ static int find_entry(const hfModel* m, int row, int col) {
   return start + depth;
 }
 
-// Lists the entries of M to which the armature of a fixed tendon adds, with what it adds, in mass.armature.
+// Lists the entries of M to which the armature of a fixed tendon adds, with what it adds, in mass.armature: a J_i J_j
+// at (i, j), for each two joints of the tendon. A pair of dofs for which M has no entry is left out.
 static void add_fixed_armature(hfDynamics* d, int tendon) {
   const hfModel* m = d->model;
   const int32_t* jnt = hf_model_wrap_obj(m) + hf_model_tendon_adr(m)[tendon];

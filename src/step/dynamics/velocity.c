@@ -27,7 +27,8 @@ static inline void add_motion(hfMotion VJ, hfMotion* V, hfMotion* A) {
   *V = mo_add(*V, VJ);
 }
 
-// Adds the motions of the joints of a link at velocities v (nv) to *V and *A, which on entry are those of its parent.
+// Computes the spatial velocity *V of a link and its velocity-dependent acceleration *A at velocities v (nv). On entry
+// they are those of its parent; the motions of the joints are added. add_motion adds VJ to V and V x VJ to A.
 static inline void move_link(const hfDynamics* d, const hfiLink* link, const double* v, hfMotion* V, hfMotion* A) {
   // nothing turns before the first slides, so V x VJ = 0
   for (int i = link->dof; i < link->dof + link->nslide; ++i) V->v = v3_axpy(v[i], d->S[i].v, V->v);

@@ -45,8 +45,8 @@ static double raise_to(double x, double power) {
   return power == 1 ? x : hfi_pow(x, power);
 }
 
-// Returns the impedance d(r) [-] and, if slope is not NULL, writes dd/dr [1/m]. With x = r/width, a midpoint m and a
-// power p, d rises from d0 to dmax by
+// Returns the impedance d(r) [-] and, if slope is not NULL, writes dd/dr [1/m]. solimp (5): d0, dmax, width, midpoint
+// m, power p; r >= 0: the violation. With x = r/width, d rises from d0 to dmax by
 //
 //   d = d0 + (dmax - d0) y(x),   y = m (x/m)^p for x <= m,   1 - y = (1 - m) ((1 - x)/(1 - m))^p beyond it
 double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
