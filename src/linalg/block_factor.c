@@ -60,7 +60,8 @@ static int factor_rows(hfiBlockMatrix* B, int32_t k) {
   return hfi_lu_beside(rows, n, ld, ld, B->factors.pivot + B->first[k]);
 }
 
-// Computes Z of position k: Z = U^-T K_jk^T, or D^-1 Y if K is symmetric. The diagonal has the numbers of D^-1 then.
+// Computes Z of position k, in the place of `lower`: Z = U^-T K_jk^T, or D^-1 Y if K is symmetric. The diagonal of
+// K_kk has the numbers of D^-1 then.
 HFI_FORCE_INLINE void factor_lower(hfiBlockMatrix* B, int32_t k, int six) {
   Panel K = get_panel(B, k, six);
   int stride = K.right.stride;
@@ -141,7 +142,8 @@ HFI_FORCE_INLINE void extend_run(const hfiBlockMatrix* B, int32_t k, Run* run, i
   }
 }
 
-// Begins the next run, without columns, at the next coupled position of k. Returns 0 if there is none.
+// Begins the next run, without columns, at the next coupled position of k. Returns 0 if there is none. Every later
+// position of k is one of i, too, so that the search in the list of i ends.
 HFI_FORCE_INLINE int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
   const int32_t* later = B->later;
   const int32_t start = B->start[k];
@@ -255,7 +257,7 @@ static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, cons
   }
 }
 
-// b_i -= Z_i^T z_k for all later positions i of k.
+// b_i -= Z_i^T z_k for all later positions i of k. Z: `lower` of the panel of k; n: number of unknowns of k.
 HFI_FORCE_INLINE void subtract_from_later(const hfiBlockMatrix* B, int32_t k, const double* Z, const double* z,
                                           double* b, int n, int six) {
   int w = B->width[k];
@@ -325,6 +327,7 @@ HFI_FORCE_INLINE void solve_backward(const hfiBlockMatrix* B, int32_t k, double*
     hfi_lu_backward(K.rows, K.n, K.right.stride, z);
 }
 
+// Solves forwards from the first position, then backwards from the last one.
 HFI_FORCE_INLINE void solve_nodes(const hfiBlockMatrix* B, double* b, int six) {
   for (int32_t k = 0; k < B->nodes; ++k) solve_forward(B, k, b, six);
   for (int32_t k = B->nodes - 1; k >= 0; --k) solve_backward(B, k, b, six);

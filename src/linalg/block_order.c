@@ -33,7 +33,8 @@ static size_t count_planned_couplings(size_t nodes) {
   return count_pairs(PLANNED_NODES) + PLANNED_COUPLINGS * (nodes - PLANNED_NODES);
 }
 
-// Takes the storage of the pattern and the factors, for up to max_nodes nodes with max_n unknowns in all.
+// Takes the storage of the pattern and the factors, for up to max_nodes nodes with max_n unknowns in all. The caller
+// sets `value`, the panels.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
   hfiBlockOrdering* ordering = &B->ordering;
   hfiEliminationTree* tree = &B->tree;
@@ -143,7 +144,7 @@ static int32_t find_next_node(const hfiBlockMatrix* B, LeastDegree* bound) {
   for (int32_t i = bound->from; i < B->nodes; ++i)
     if (degree[i] == bound->least) return bound->from = i;
 
-  // the bound was too low: compare all nodes
+  // no node has the degree `least` any more: compare all nodes
   *bound = (LeastDegree){degree[0], 0};
   for (int32_t i = 1; i < B->nodes; ++i)
     if (degree[i] < bound->least) *bound = (LeastDegree){degree[i], i};
@@ -157,8 +158,8 @@ static void update_bound(const hfiBlockMatrix* B, int32_t i, LeastDegree* bound)
   if (degree < bound->least || is_earlier) *bound = (LeastDegree){degree, i};
 }
 
-// Eliminates a node: couples its remaining neighbours with each other, and removes it from their rows. Updates their
-// degrees, and the bound.
+// Eliminates a node: couples its remaining neighbours (the bits of its row) with each other, and removes it from their
+// rows. Updates their degrees, and the bound. Its own row stays: these neighbours are its later nodes.
 static void eliminate(hfiBlockMatrix* B, int32_t node, LeastDegree* bound) {
   const uint64_t* row = row_of(B, node);
 
@@ -203,7 +204,8 @@ static void store_pattern(hfiBlockMatrix* B) {
   B->ordering.last_nodes = B->nodes;
 }
 
-// Finds the order of elimination and the pattern of the factors. Returns 0 if they have more couplings than planned.
+// Finds the order of elimination and the pattern of the factors. Returns 1, or 0 if they have more couplings than
+// planned.
 int hfi_block_order(hfiBlockMatrix* B) {
   hfiBlockOrdering* ordering = &B->ordering;
   if (!has_new_pattern(B)) return 1;

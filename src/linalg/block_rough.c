@@ -50,7 +50,8 @@ static size_t count_values(const hfiBlockMatrix* B, size_t* couplings) {
 // Number of numbers of the diagonal block of position k.
 static size_t count_diagonal(const hfiBlockMatrix* B, int32_t k) { return (size_t)(B->size[k] * B->size[k]); }
 
-// Takes storage for the rough factors and for K. Before the call B has the pattern and the lists of complete factors.
+// Takes storage for the rough factors and for K; an arena without memory only counts. Before the call B has the pattern
+// and the lists of complete factors.
 // Afterwards its lists are new ones with room for the pattern of K alone.
 static void take_storage(hfiBlockMatrix* B, hfiBlockRough* R, hfiArena* arena) {
   size_t nodes = (size_t)B->nodes;
@@ -88,7 +89,7 @@ size_t hfi_block_count_rough(const hfiBlockMatrix* B) {
   return plan.used / sizeof(double) + 1;
 }
 
-// Sets the graph to the couplings of K, each at the node with the earlier position.
+// Sets the graph to the couplings of K, which last_bits has at both nodes, each at the node with the earlier position.
 static void set_graph_to_later(hfiBlockMatrix* B) {
   const int32_t* position = B->ordering.position;
 
@@ -353,7 +354,8 @@ static void compute_direction(void* data, int b) {
   compute_dots(it, b);
 }
 
-// For the unknowns of a part: subtracts the earlier directions from p_k and q_k, and takes the step.
+// For the unknowns of a part: subtracts the earlier directions from p_k and from q_k, which holds K p_k. Takes the
+// step, and computes what the part adds to (r, r).
 static void take_step(void* data, int part) {
   ConjugateIteration* it = data;
   int32_t first = first_of_part(it->B, part);

@@ -101,8 +101,8 @@ static int32_t cut_largest(hfiEliminationTree* tree, int32_t count) {
   return count;
 }
 
-// Deals the subtrees out to the branches, each to the branch with the fewest nodes: sets `part` of their roots. Returns
-// the number of nodes of the largest branch.
+// Deals the `count` subtrees of tree->root out to the branches, each to the branch with the fewest nodes: sets `part`
+// of their roots. Returns the number of nodes of the largest branch.
 static int32_t deal_subtrees(hfiBlockMatrix* B, int32_t count) {
   hfiEliminationTree* tree = &B->tree;
   int32_t nodes[HFI_MAX_BRANCHES] = {0};
@@ -122,15 +122,15 @@ static int32_t deal_subtrees(hfiBlockMatrix* B, int32_t count) {
 
 // ---- trunk and branches --------------------------------------------------------------------------------
 
-// Returns how many nodes the trunk should have. 0: the matrix should stay whole, or needs no trunk. *time: the
-// estimated time [nodes of a branch]
+// Returns how many nodes the trunk should have. 0: a trunk gains nothing. *time becomes the estimated time with
+// that trunk [nodes of a branch]
 static int32_t choose_trunk(hfiBlockMatrix* B, double* time) {
   int32_t best = 0;
   int32_t count = list_roots(B);
   *time = deal_subtrees(B, count);
 
   for (int32_t trunk = 1; trunk < B->nodes; ++trunk) {
-    // stop if even branches of equal size would take longer
+    // stop if even branches of equal size would take longer; larger trunks would, too
     double trunk_time = TRUNK_NODE * trunk;
     if (trunk_time + (double)(B->nodes - trunk) / B->branches.max >= *time) break;
 
@@ -194,6 +194,7 @@ static void sort_positions(hfiBlockMatrix* B) {
 }
 
 // Changes the order of elimination to branches and a trunk, or makes one branch of all nodes if little would be gained.
+// branches.max = 1 says that no branches are wanted.
 void hfi_block_split(hfiBlockMatrix* B) {
   double time = B->nodes;
   int32_t trunk = 0;

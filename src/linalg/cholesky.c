@@ -2,6 +2,8 @@
 //
 //   u_kk = sqrt(a_kk),  u_kj = a_kj/u_kk,  a_ij -= u_ki u_kj   (k < i <= j)
 //
+// 1/u_kk stands in the place of u_kk.
+//
 // Golub and Van Loan, Matrix Computations, section 4.2 (outer-product form).
 #include "linalg/dense.h"
 

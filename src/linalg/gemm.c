@@ -113,7 +113,7 @@ void hfi_six_subtract(double* C, int ldc, const double* A, int lda, const double
   subtract_six(C, ldc, A, lda, B, ldb, 6, n);
 }
 
-// C -= A^T B
+// C -= A^T B, six rows of C at a time; k = 6 is passed as a constant.
 void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m, int n) {
   for (; m >= 6; m -= 6, C += 6 * ldc, A += 6) {
     if (k == 6)

@@ -3,6 +3,9 @@
 //   d_k = a_kk,  a_ij -= (a_ki/d_k) a_kj   (k < i <= j, j also over the columns beside A), k = 0, 1, ...
 //   u_kj = a_kj/d_k   (j of A)
 //
+//   n, m      rows of A; columns of A and of the matrix beside it      ld   numbers from one row to the next
+//   positive  1: a negative pivot d_k is bad, too                      f    a_ki/d_k, `inverse` 1/d_k
+//
 // Golub and Van Loan, Matrix Computations, section 4.1. Without pivoting it is stable for positive
 // definite matrices and exists for quasi-definite ones (Vanderbei 1995).
 //

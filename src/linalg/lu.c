@@ -3,6 +3,9 @@
 //   |a_pk| = max_(i >= k) |a_ik|, exchange rows k and p
 //   l_ik = a_ik/u_kk,  a_ij -= l_ik u_kj   (i, j > k, j also over the columns beside A)
 //
+// In the code n is the number of rows of A, m of the columns of A and of the matrix beside it; pivot[k] is p. 1/u_kk
+// stands in the place of u_kk.
+//
 // Golub and Van Loan, Matrix Computations, section 3.4. Large matrices are factored six columns at a time: the six
 // columns are factored, then their products are subtracted from the columns after them. Each element adds the same
 // products in the same order as without that.
@@ -57,7 +60,8 @@ HFI_FORCE_INLINE int eliminate_column(double* A, int n, int m, int ld, int k, in
   return 1;
 }
 
-// Factors six columns of A, from column k on. The widths are constants, so that the compiler writes out the loops over
+// Factors six columns of A, from column k on, without the columns after them. Returns 0, or 1 more than the column of a
+// bad pivot. The widths are constants, so that the compiler writes out the loops over
 // columns.
 HFI_FORCE_INLINE int factor_six_columns(double* A, int n, int m, int ld, int k, int32_t* pivot) {
   if (!eliminate_column(A, n, m, ld, k, 5, pivot)) return k + 1;

@@ -172,7 +172,7 @@ HFI_FORCE_INLINE int32_t add_to_row(const hfiBlockMatrix* B, ActiveRow* row, int
   return place;
 }
 
-// Copies all K_kj and K_jk^T from K.
+// Copies all K_kj and K_jk^T from K to the row, which was empty. If K is symmetric, only the K_kj.
 HFI_FORCE_INLINE void load_couplings(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int32_t k = row->k;
   int n = size_of(B, k, six);
@@ -190,7 +190,8 @@ HFI_FORCE_INLINE void load_couplings(const hfiRoughFactors* F, const hfiBlockMat
   }
 }
 
-// Subtracts what position i, the earlier one of entry e = (i, k), contributes to row k. If e is weak, only strong
+// Subtracts what position i, the earlier one of entry e = (i, k), contributes to row k. The entries f = (i, j) after e
+// have j > k. If e is weak, only strong
 // entries (i, j) contribute to K_kj. Where row k has no blocks of position j yet, the contribution makes them.
 HFI_FORCE_INLINE void subtract_earlier(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t e,
                                        int six) {
@@ -244,7 +245,8 @@ static int invert_symmetric_six(float* restrict K_kk, float* restrict S_k, doubl
   return 0;
 }
 
-// Replaces K_kk by T^T, and computes S and S^T. Returns 1 if a pivot is bad.
+// Replaces K_kk by T^T, and computes S, and S^T if K is not symmetric. Returns 1 if a pivot is bad. Rows of A and T lie
+// 2 n numbers apart, rows of K_kk and S_k ld.
 HFI_FORCE_INLINE int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int n = size_of(B, row->k, six);
   int ld = row_length(B, row->k, six);
@@ -369,7 +371,7 @@ HFI_FORCE_INLINE void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B
       }
       part->place[j] = -1;
 
-      // Blocks that do not matter are overwritten by the next ones.
+      // Blocks that do not matter are overwritten by the next ones: they get no entry.
       float* diagonal = part->diagonal + first_unknown(F, j, six);
       CouplingStrength strength = update_diagonal(F, part->sums, Z, Y, n, ld, diagonal, count_subtracting(B, k, j));
       if (strength == NEGLIGIBLE) continue;

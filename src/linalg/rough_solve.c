@@ -13,7 +13,8 @@
 
 // ---- one position ------------------------------------------------------------------------------------
 
-// z_k = T b_k,   b_j -= Z_kj^T z_k. trunk_x stands for F->x at the unknowns of the trunk.
+// z_k = T b_k,   b_j -= Z_kj^T z_k. trunk_x stands for F->x at the unknowns of the trunk, so that branches do not write
+// the same numbers.
 HFI_FORCE_INLINE void solve_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, const hfiRoughPart* part,
                                     int32_t k, float* trunk_x, int six) {
   int n = size_of(B, k, six);

@@ -144,7 +144,8 @@ static inline void add_six_products(hfiQuad sums[6], const double* restrict X, i
   sums[5] = s5;
 }
 
-// z_i -= X_i x for the six rows X_i (n) of X, n >= 4, with the sums of hfi_dot.
+// z_i -= X_i x for the six rows X_i (n) of X, n >= 4, with the sums of hfi_dot: in four partial sums, of which the
+// first takes the columns that are left.
 void hfi_six_subtract_dots(double* z, const double* X, int ld, const double* x, int n) {
   const hfiQuad zero = hfi_quad_zero();
   hfiQuad s[6] = {zero, zero, zero, zero, zero, zero};

@@ -75,8 +75,9 @@ HFI_FORCE_INLINE int are_zero(const double* x, int32_t n) {
   return (uint64_t)bits << 1 == 0;
 }
 
-// Adds the couplings that A has above its diagonal to those of hfi_star_couple. The search starts at the reach of the
-// unknown before, because mostly both are the same.
+// Adds the couplings that A has above its diagonal to those of hfi_star_couple. The reach of an unknown grows to the
+// last number of its row that is not zero. The search starts at the reach of the unknown before, because mostly both
+// are the same.
 static void couple_by_matrix(hfiStar* star, const double* A, int32_t n) {
   int32_t last = 0; // reach of the unknown before
   for (int32_t i = HFI_TRUNK; i < n; ++i) {
@@ -144,7 +145,8 @@ int hfi_star_find_limbs(hfiStar* star, const double* A, int32_t n) {
       continue;
     }
 
-    // These unknowns are not a limb. The first ones belong to the waist; without them the others may be several limbs.
+    // These unknowns are not a limb. The first `shared` ones belong to the waist; without them the others may be
+    // several limbs, all of which may be coupled to the waist.
     if (!add_to_waist(star, first, shared)) return 0;
     if (waist_end <= last) waist_end = last + 1;
     first += shared;
@@ -240,7 +242,7 @@ HFI_FORCE_INLINE int has_good_pivot(Limb limb, int k) {
 }
 
 // Exchanges row k of [A_ll A_lh] with the later row that has the largest number in column k, and notes the exchange in
-// S. Returns 0 if this number is not a good pivot either.
+// star->exchange. Returns 0 if this number is not a good pivot either.
 HFI_NOINLINE static int exchange_rows(hfiStar* star, Limb limb, int k) {
   double* a = limb.rows + k * ROW;
   double* b = a;
@@ -272,7 +274,8 @@ HFI_FORCE_INLINE void subtract_padded(double* y, double a, const double* x, int 
   }
 }
 
-// Computes L and U of a limb, row exchanges included. Returns 0 if a pivot is bad.
+// Computes L and U of a limb, row exchanges included; a symmetric limb has L below the diagonal, too. Returns 0 if a
+// pivot is bad.
 HFI_FORCE_INLINE int eliminate(hfiStar* star, Limb limb) {
   for (int k = 0; k < limb.size; ++k) {
     double* u = limb.rows + k * ROW;
@@ -291,7 +294,8 @@ HFI_FORCE_INLINE int eliminate(hfiStar* star, Limb limb) {
   return 1;
 }
 
-// X_k -= sum over i < k of factor[i * step] X_i. X is Y or Z, from its first row on.
+// X_k -= sum over i < k of factor[i * step] X_i, with rows X_i of `width` numbers. X is Y or Z, from its first row on.
+// factor: row k of L (step 1), or column k of U (step ROW).
 HFI_FORCE_INLINE void subtract_rows_before(double* X, int width, int k, const double* factor, int step) {
   hfiQuad sum[WIDEST / 4];
   for (int c = 0; c < width; c += 4) sum[c / 4] = hfi_quad_load(X + k * ROW + c);
@@ -319,7 +323,8 @@ HFI_FORCE_INLINE void compute_Z(Limb limb) {
   }
 }
 
-// S -= Z^T Y, row by row. If S is symmetric, vectors below its diagonal are not needed.
+// S -= Z^T Y, row by row. c: row of S, an unknown of the hub. If S is symmetric, a vector of columns k to k + 3 that
+// ends left of the diagonal is not needed.
 HFI_FORCE_INLINE void subtract_from_hub(Limb limb, double* S) {
   int width = limb.hub.width;
 
@@ -348,8 +353,8 @@ HFI_FORCE_INLINE int factor_limb(hfiStar* star, Limb limb, const double* A, int 
   return 1;
 }
 
-// Factors all limbs and leaves the Schur complement in S->hub. Returns 0 if a pivot is bad. Limbs of three unknowns
-// have code of their own, because legs mostly have three joints.
+// Factors all limbs and leaves the Schur complement S in star->hub. Returns 0 if a pivot is bad. Limbs of three
+// unknowns have code of their own, because legs mostly have three joints.
 HFI_FORCE_INLINE int factor_limbs(hfiStar* star, const double* A, int n, int width, int symmetric) {
   // A_hh
   Hub hub = get_hub(star, width > NARROW ? star->nwaist : 0, width);
@@ -382,7 +387,7 @@ HFI_FORCE_INLINE int factor_all(hfiStar* star, const double* A, int n, int symme
   }
 }
 
-// Factors A: the limbs, then the hub. Returns 0, or 1 if a pivot is bad.
+// Factors A: the limbs, then the hub, whose rows lie WIDEST numbers apart. Returns 0, or 1 if a pivot is bad.
 int hfi_star_factor(hfiStar* star, const double* A, int n, int symmetric) {
   int size = HFI_TRUNK + star->nwaist;
   star->symmetric = symmetric;
@@ -427,7 +432,8 @@ HFI_FORCE_INLINE void solve_limb(Limb limb, int forward, double* b, double* hub)
     solve_limb_backward(limb, b, hub);
 }
 
-// Calls one of the two for all limbs. Limbs of three unknowns have code of their own.
+// Solves all limbs forwards or backwards. Limbs of three unknowns have code of their own. L, U, Y and Z are stored
+// alike for both kinds of matrices, so that the 0 for `symmetric` is read by nobody.
 HFI_FORCE_INLINE void solve_limbs(const hfiStar* star, int width, int forward, double* b, double* hub) {
   for (int32_t i = 0; i < star->nlimb; ++i) {
     const hfiLimb* l = star->limb + i;

@@ -39,7 +39,8 @@ static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, c
   (void)A;
   hfiPlane plane = plane_of(X_WA);
 
-  // the corners of the touching face have one bit in common
+  // The corners of the touching face have one bit in common. The face is below the centre, so that the bit is not set
+  // if the plane's normal m points along the axis.
   hfVec3 m_B = m3_tmulv(X_WB->R, plane.m);
   int axis = find_largest_axis(m_B);
   int face_bit = v3_get(m_B, axis) > 0 ? 0 : 1 << axis;

@@ -93,8 +93,8 @@ static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* 
     }
 }
 
-// Returns the deepest or nearest point of B: its corner at the face of A, or the point where the two edges cross as
-// seen along n.
+// Returns the deepest or nearest point of B: its corner at the face of A, the point over A's corner at the face of B,
+// or the point where the two edges cross as seen along n. n: the axis, pointed from B into A.
 static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, const Axis* axis, hfVec3 n) {
   hfVec3 pa = hfi_box_corner(A->size, v3_neg(n));
   hfVec3 pb = pose_point(*X_AB, hfi_box_corner(B->size, m3_tmulv(X_AB->R, n)));
@@ -136,7 +136,7 @@ int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const 
   Axis best = find_axis(A, B, &X_AB, margin, slack);
   if (best.gap > margin) return 0;
 
-  // the two points that face each other along the axis
+  // the two points that face each other along the axis; X_AB.p points from A to B, so that n points into A
   hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L;
   hfVec3 on_B = witness_on_B(A, B, &X_AB, &best, n);
   hfVec3 on_A = v3_axpy(best.gap, n, on_B);

@@ -303,6 +303,7 @@ typedef struct CellSearch {
 static void test_share(void* data, int share) {
   CellSearch* search = data;
   const hfiGrid* g = search->grid;
+  // its room for candidates (begin to end), and its boxes (begin_work to end_work)
   int begin = hfi_first_element(&search->shares, share);
   int end = hfi_first_element(&search->shares, share + 1);
   int begin_work = hfi_first_work(&search->shares, share);

@@ -110,7 +110,8 @@ static void join_ends(const Query* q, hfiContactPoint* points) {
   hfi_join_near(points, 2, HFI_ENDS_BESIDE * size, 1);
 }
 
-// The contact of a ball about a point of the axis whose nearest point of the box is `near`.
+// The contact of a ball about a point of the axis whose nearest point of the box is `near`. Its depth is `radius` less
+// the distance of that point.
 static hfiContactPoint point_of(hfiNearest near, double radius, uint32_t feature) {
   hfiContactPoint point;
   put_point(&point, near.point, near.normal, radius - near.distance, feature);
@@ -120,7 +121,8 @@ static hfiContactPoint point_of(hfiNearest near, double radius, uint32_t feature
 // Finds the contact points of an axis that crosses an edge of the box between the two ends of its part along the edge.
 // As with two capsules that cross, an end that overlaps keeps its depth, and the crossing gets only the depth by which
 // it is deeper than both ends. Otherwise contact forces would jump: if the axis is nearly along the edge, a slight turn
-// moves the crossing from one end to the other. Returns the number of points.
+// moves the crossing from one end to the other. end: the nearest points of the box to the
+// two ends of that part. Returns the number of points.
 static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNearest end[2], hfiContactPoint* points) {
   int count = 0;
   double deepest = 0;
@@ -129,6 +131,7 @@ static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNeare
     double share = hfi_end_share(end[k].normal, crossing.normal);
     if (!(depth > 0 && share > 0)) continue;
 
+    // this radius gives the point the depth share * depth
     points[count] = point_of(end[k], end[k].distance + share * depth, (uint32_t)k);
     count++;
     deepest = max2(deepest, share * depth);
@@ -139,7 +142,8 @@ static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNeare
 
 // Finds the contact points if the nearest point `near`, at t, is on an edge of the box. If a part of the axis is above
 // the face beside the edge, the far end of that part is the second point. So a capsule that overhangs a face keeps both
-// points while it tilts over the edge. Returns their number.
+// points while it tilts over the edge. end: the nearest points to the ends of the part along the edge. Returns their
+// number.
 static int touch_over_edge(const Query* q, double t, hfiNearest near, const hfiNearest end[2],
                            hfiContactPoint* points) {
   double largest = max2(fabs(near.normal.x), max2(fabs(near.normal.y), fabs(near.normal.z)));
@@ -180,8 +184,8 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
   return 2;
 }
 
-// The axis cuts the box: finds the normal n of the face of their sum along which the gap is largest. Returns 1 if this
-// is a face of the box, 0 if it belongs to an edge.
+// The axis cuts the box: finds the normal n of the face of their sum along which the gap is largest, and this gap,
+// which is negative [m]. n points out of the box. Returns 1 if this is a face of the box, 0 if it belongs to an edge.
 static int find_least_penetration(const Query* q, hfVec3* n, double* gap) {
   const double* h = q->box->size;
   *gap = -INFINITY;

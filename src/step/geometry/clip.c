@@ -385,7 +385,8 @@ static int write_points(Clip* c, hfiContactPoint* points) {
   return c->count;
 }
 
-// Finds the contact points of two facets on their overlap. Returns their number, at most HFI_MAX_MANIFOLD.
+// Finds the contact points of two facets, in the frame of the facets, on their overlap. Returns their number, at most
+// HFI_MAX_MANIFOLD.
 int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hfiContactPoint* points) {
   const hfiFacet* smaller = A->size < B->size ? A : B;
 
@@ -408,7 +409,8 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
   return write_points(&c, points);
 }
 
-// Finds the ends of the overlap of two nearly parallel segments. Returns 2, or 0 if they do not overlap.
+// Finds the contact points at the ends of the overlap of two nearly parallel segments. n: normal from B into A. Returns
+// 2, or 0 if they do not overlap or are not nearly parallel.
 int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContactPoint* points) {
   hfVec3 u = v3_sub(A->vertex[1], A->vertex[0]);
   hfVec3 v = v3_sub(B->vertex[1], B->vertex[0]);

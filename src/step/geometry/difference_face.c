@@ -192,7 +192,8 @@ static double find_witness(const Above* a, const hfiLowest* low, hfVec3* witness
   return distance_from_outline(a->hull, a->face, *witness);
 }
 
-// Finds the lowest part of B along m, the outward normal of a face of A, and its height. If it is a face, it becomes
+// Finds the lowest part of B along m, the outward normal of a face of A, and its height. This is the least m.x over B,
+// with x from the origin of B on [m]. If it is a face, it becomes
 // f->lowest_face; the face of the last query is tried first. Otherwise f->lowest_face becomes -1, and *low holds the
 // lowest vertices. Returns 0 if the lowest part is no face and has too many vertices.
 static int find_lowest_of_B(const hfiCores* c, hfVec3 m, hfiDifferenceFace* f, hfiLowest* low, double* height) {

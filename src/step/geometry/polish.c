@@ -68,7 +68,8 @@ static Curvature pair_curvature(const hfiCores* c, hfVec3 n, hfVec3 u, const hfV
   return h;
 }
 
-// Makes one Newton step from n. Returns its length [rad], or 0 if there is no maximum nearby.
+// Makes one Newton step from n. Returns its length [rad], or 0 if there is no maximum nearby. r is pa - pb, whose
+// components r1 and r2 along the tangents are the gradient.
 static double step_free(hfiCores* c, hfVec3* n) {
   hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w;
   hfVec3 t1, t2;
@@ -93,7 +94,7 @@ static double step_free(hfiCores* c, hfVec3* n) {
 }
 
 // Makes one Newton step from n on the great circle of all normals across `edge`. Returns its length [rad], or 0 if
-// there is no maximum nearby.
+// there is no maximum nearby. r is pa - pb, m is H + g along the circle.
 static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
   hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w;
   hfVec3 t = v3_cross(edge, *n);

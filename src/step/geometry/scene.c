@@ -136,7 +136,8 @@ HFI_FORCE_INLINE int are_far_apart(const hfiScene* s, const hfPose* X_WG, const 
 // ---- the list of near pairs ---------------------------------------------------------------------------
 
 // Makes candidates of all pairs whose boxes overlap after they have grown by the margin and by half of the skin (or,
-// without skin, by the reach). Returns how many such pairs there are; those beyond max_candidate - npair are left out.
+// without skin, by the reach). Returns how many such pairs there are; those for which there is no room beside the
+// explicit pairs are left out.
 static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, double skin) {
   const hfModel* m = s->model;
 

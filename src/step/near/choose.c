@@ -77,6 +77,7 @@ static double choose_closing(hfiNear* near, double h) {
 
       // a point is examined again only if one of its trees was marked in this round or in the last one
       if (r->acts || (round > 2 && !is_touched_since(near->model, r, round - 1, touched))) continue;
+      // the gap -depth, which grows by h times the opening speed, would be below zero
       int closes = r->depth > h * hfi_opening_speed(d, d->V, h, r, touched);
       if (!closes) continue;
 
@@ -106,7 +107,7 @@ static void choose_barely_open(hfiNear* near) {
 }
 
 // Sets depth and `acts` of the points found (rules 1 to 4). Returns the widest gap of points that act because they
-// close [m].
+// close [m]. Without a horizon (0) only rule 1 counts.
 double hfi_near_choose(hfiNear* near, double gap, double horizon) {
   const hfModel* m = near->model;
   const hfiMaterial* listed = hfi_listed_materials(near);

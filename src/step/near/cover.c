@@ -303,6 +303,9 @@ static int find_covered(hfiNear* near, const hfMotion* V, double h, int i) {
 }
 
 // Drops points that meet a covered face: they no longer act. Writes near->found and uses near->cover as scratch.
+//   V     velocities of the links
+//   h     time in which a body may tip towards another [s]; 0: tipping does not count
+//   acts  HFI_ACTS or HFI_ACTS_NEWLY: only points that act in this way are dropped, but all others cover
 void hfi_near_drop_covered(hfiNear* near, const hfMotion* V, double h, int acts) {
   hfiCover* cover = &near->cover;
   if (all_are_parallel(near)) return;

@@ -93,7 +93,7 @@ typedef struct hfiNear {
   uint32_t fresh;       // hfiFreshNear
   hfiScene scene;       // pairs of geoms, and the points of a pair
   hfiSoftness softness; // MuJoCo's contact law with the world's inverse weights
-  hfiMaterial* material; // (max_candidate) materials of the pairs of a listed scene, else unused
+  hfiMaterial* material; // (scene.pairs.capacity) materials of the pairs of a listed scene, else unused
 
   int32_t nfound, ndropped, ncontact; // numbers of points, of points without room, and of contacts
   hfiRawContact* found; // (capacity) points of near pairs

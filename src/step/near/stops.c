@@ -69,7 +69,8 @@ static Pair make_pair(const hfiPaths* paths, const hfiRawContact* r) {
   return p;
 }
 
-// Upper bound on the speed at which the two come nearer along n from time t on, until one of them stops [m/s].
+// Upper bound on the speed at which the two come nearer along n from time t on, until one of them stops [m/s]. n points
+// from the second geom (B) into the first (A), as all normals here. Geoms that have stopped add nothing.
 static double closing_speed(const Pair* p, hfVec3 n, double t) {
   double along = 0;
   double turning = 0;
@@ -164,6 +165,7 @@ static double find_stop_time(Pair* p, double h, hfVec3 n) {
   hfiContactPoint start;
   double slack = SLACK_SHARE * p->width;
 
+  // INFINITY is above h: it does not overlap too deeply
   if (find_overlap_time(p, h, STOPPING_SHARE * p->width, n) > h || !find_start(p, &start)) return INFINITY;
   return find_overlap_time(p, h, max2(start.depth + slack, -slack), start.n_W);
 }
@@ -253,7 +255,7 @@ static int are_all_pairs_slow(const hfiPaths* paths) {
 // ---- stops ------------------------------------------------------------------------------------------
 
 // Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not
-// small. Returns 1 where a tree stops earlier than it did.
+// small. stop_time (ntree): of all trees. Returns 1 where a tree stops earlier than it did.
 static int stop_trees_of_pair(const Pair* p, double h, double t, double* stop_time) {
   // how far each tree would still move; 0 for the world and for a tree that has stopped [m]
   double rest[2] = {0, 0};
@@ -403,7 +405,7 @@ static int mark_passing(hfiNear* near, const hfMotion* V, double h) {
 const double* hfi_near_find_stops(hfiNear* near, const hfiFlight* flight, int gyroscopic, const double* v1, double h) {
   hfDynamics* d = near->dynamics;
   const hfiFarthest* farthest = &near->reach.farthest;
-  double excess = near->foresight.excess;
+  double excess = near->foresight.excess; // how much further than foreseen the solution moves a point [m]
   int all_are_found = !(excess > HFI_FURTHER); // No geom moves much beyond its reach.
 
   // in an ordinary step nothing moves so far that it could pass through another body
