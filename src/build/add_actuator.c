@@ -125,6 +125,7 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   if (states & HF_MOTOR_STATE_TEMPERATURE && !(p[HF_MOTOR_THERMAL_CAPACITY] > 0))
     return HFI_REFUSE(d, KIND, "a motor that gets warm needs a positive thermal capacity");
 
+  // inputs are bits; HF_INPUT_VOLTAGE is the last of a motor
   if (d->inputs < 0 || d->inputs >= 2 * HF_INPUT_VOLTAGE)
     return HFI_REFUSE(d, KIND, "inputs %d do not exist", d->inputs);
 
@@ -157,6 +158,7 @@ static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
                       "the bias of an orientation servo must be affine with the parameters 0, -kp, -kv, where kp is "
                       "its gain");
 
+  // four actuators give a quaternion, which cannot be integrated number by number
   int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR && n != 4;
   if (d->dyntype != HF_ACTIVATION_NONE && !integrates)
     return HFI_REFUSE(d, KIND,

@@ -65,6 +65,7 @@ hfStatus hfi_admit_joint(hfBuilder* b, void* entry, hfError* error) {
     HFI_APPEND(b->companions, 0);
   }
 
+  // a joint with nworld > 0 is free; one with nbody > 0 turns about the axes of the body, as a ball joint
   int has = b->companions.data[d->body];
   int turns = joint->ntranslation < joint->info.nv;
   if (!has) return HF_OK;
@@ -194,6 +195,7 @@ static hfStatus check_substance(const hfGeomDef* d, hfError* error) {
 
   if (d->friction[0] < 0 || d->friction[1] < 0 || d->friction[2] < 0)
     return HFI_REFUSE(d, kind, "friction cannot be negative");
+  // a mass below zero: the density gives it
   if (d->mass < 0 && d->density < 0) return HFI_REFUSE(d, kind, "density %g is negative", d->density);
   if (d->restitution < 0 || d->restitution > 1)
     return HFI_REFUSE(d, kind, "restitution must be between 0 and 1, is %g", d->restitution);

@@ -101,7 +101,7 @@ static void find_range(const hfBuilder* b, hfObjectKind kind, int id, int range[
 }
 
 // Removes an object and what refers to it: copies everything else into a new builder, and exchanges the contents of
-// both.
+// both. With an actuator all actuators of its motor or servo go (find_range).
 hfStatus hf_builder_remove(hfBuilder* b, hfObjectKind kind, int id, hfError* error) {
   hfi_clear_error(error);
   if (kind == HF_OBJECT_NONE || kind == HF_OBJECT_INERTIAL || !hfi_object_exists(b, (int)kind, id))

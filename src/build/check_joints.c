@@ -80,7 +80,8 @@ static int find_dependent(const hfModel* m, int b, int c) {
     const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
     hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * j);
     hfVec3 anchor = v3_load(hf_model_jnt_pos(m) + 3 * j);
-    // a row (S_n, e_n if armature acts) for each dof; what its part along the rows before leaves says whether it is new
+    // a row (w, v of the dof, then e_n if armature acts) for each dof; what its part along the rows before leaves says
+    // whether it is new
     for (int k = 0; k < joint->info.nv; ++k, ++n) {
       if (n == CHECKED_DOFS) return -1;
       hfMotion V = joint->reference_axis(&X, axis, anchor, hf_model_jnt_pitch(m)[j], k);

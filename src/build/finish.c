@@ -196,6 +196,7 @@ static hfStatus create_block(hfiFinish* f, hfError* error) {
   }
 
   hfModel header = {.world = b->world};
+  // sizes of states and inputs
   hf_builder_sizes(b, &header.nq, &header.nv, &header.na, &header.nu, &header.nmocap);
   header.nu = 0; // counted again with the other kinds
   count_objects(b, &header);

@@ -128,7 +128,7 @@ static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double
 static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPose* X_WB, hfError* error) {
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
 
-  // the numbers of a definition; those of the model begin with l_T, L_0 and the peak force
+  // the numbers of a definition; those of the model begin with L_T, L_0 and the peak force
   enum { RANGE_BEGIN, RANGE_END, PEAK_FORCE, SCALE, LMIN, LMAX, VMAX, FPMAX, FVMAX };
   enum { TENDON_LENGTH, RESTING_LENGTH, FITTED_FORCE, FITTED_NUMBERS };
   static const double LEAST_ACCELERATION = 1e-15; // a smaller one counts as this [1/kg]
@@ -340,6 +340,7 @@ static void fill_signals(hfiFinish* f) {
     hfi_set_signal_num(m)[nsignal] = d->signal_count;
     double* numbers = hfi_set_signal_data(m) + adr;
     memcpy(numbers, d->signal_data, sizeof *numbers * (size_t)d->signal_count);
+    // feedback begins with the number of its joints and their ids
     for (int k = 1; d->signal == HF_SIGNAL_FEEDBACK && k <= (int)d->signal_data[0]; ++k)
       numbers[k] = hfi_order_new(&f->order, HF_OBJECT_JOINT, (int)d->signal_data[k]);
     adr += d->signal_count;

@@ -29,12 +29,14 @@ static void store_hull(hfModel* m, int i, const hfiHullData* h, hfVec3 centre) {
   for (int k = 0; k < h->nface; ++k) {
     double* plane = hfi_set_hull_faceplane(m) + 4 * (face + k);
     memcpy(plane, h->face_plane + 4 * k, 4 * sizeof *plane);
+    // a plane is (n, n.x of its points)
     plane[3] -= v3_dot(v3_load(plane), centre);
   }
 
   size_t width = sizeof *h->face_start;
   size_t facevert = (size_t)h->face_start[h->nface];
   size_t edgevert = (size_t)h->edge_start[h->nvert];
+  // each mesh before has one start more than it has faces or vertices, so that i is added
   memcpy(hfi_set_hull_facestart(m) + face + i, h->face_start, width * (size_t)(h->nface + 1));
   memcpy(hfi_set_hull_edgestart(m) + vert + i, h->edge_start, width * (size_t)(h->nvert + 1));
   memcpy(hfi_set_hull_facevert(m) + hf_model_mesh_facevertadr(m)[i], h->face_vert, width * facevert);

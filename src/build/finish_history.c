@@ -48,6 +48,7 @@ hfStatus hfi_finish_histories(hfiFinish* f, hfError* error) {
     hfi_set_actuator_nsample(m)[i] = d->nsample;
     hfi_set_actuator_interp(m)[i] = d->interp;
     hfi_set_actuator_delay(m)[i] = d->delay;
+    // delay, interval (none), number of samples, size
     Place place = {(const hfiDefinition*)d, HF_OBJECT_ACTUATOR, d->delay, 0, d->nsample, hfi_delay_size(d->nsample, 1)};
     status = place_history(m, &place, &hfi_set_actuator_historyadr(m)[i], error);
   }

@@ -68,6 +68,7 @@ void hfi_finish_tree(hfiFinish* f) {
     memcpy(hfi_set_body_quat(m) + 4 * i, d->quat, sizeof d->quat);
     hfi_set_body_parent(m)[i] = i ? hfi_order_new(&f->order, HF_OBJECT_BODY, d->parent) : 0;
     hfi_set_body_gravcomp(m)[i] = d->gravcomp;
+    // 0 only marks it; hfi_fill_topology numbers mocap bodies
     hfi_set_body_mocap(m)[i] = d->mocap ? 0 : -1;
   }
 

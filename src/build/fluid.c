@@ -113,7 +113,8 @@ void hfi_finish_fluid(hfiFinish* f, int i, const hfGeomDef* d) {
   for (int a = 0; a < 3; ++a)
     k[a] = 2.0 / 3 * product * carlson_rd(square[(a + 1) % 3], square[(a + 2) % 3], square[a]);
 
-  // 1, five coefficients, then for each axis the mass and the moment that it carries, over the density (file's head)
+  // 1 (it has an ellipsoid), five coefficients, then for each axis a the mass and the moment that it carries, over the
+  // density (file's head)
   to[0] = 1;
   memcpy(to + 1, d->fluidcoef, sizeof d->fluidcoef);
 

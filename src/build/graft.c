@@ -104,6 +104,7 @@ static hfStatus copy_objects(hfiGraft* g, hfObjectKind kind, hfError* error) {
     hfiAdapted adapted = hfi_kinds[kind].adapt ? hfi_kinds[kind].adapt(g, &copy, i) : HFI_ADAPTED;
     if (adapted == HFI_ADAPTED_NO_MEMORY) return hfi_refuse_memory(error);
     if (adapted == HFI_LEFT_OUT) continue;
+    // what adapt has not renamed itself
     if (adapted == HFI_ADAPTED && !rename_references(g, kind, &copy)) continue;
 
     const char* name = hfi_graft_name(g, copy.def.name);

@@ -112,6 +112,7 @@ static void grow_face(const hfiHullData* h, HullWork* w, int32_t seed, int32_t f
   for (int32_t i = 0; i < w->nmember; ++i) {
     const int32_t* t = w->tri + 3 * w->member[i];
     for (int k = 0; k < 3; ++k) {
+      // the triangle that has this edge the other way round
       int32_t neighbour = find_edge(w, t[(k + 1) % 3], t[k]);
       if (neighbour < 0 || w->face[neighbour] >= 0) continue;
 
@@ -270,6 +271,7 @@ static hfStatus build_faces(hfiHullData* h, HullWork* w, double diameter, hfErro
   if (status != HF_OK) return status;
 
   sort_by_area(w);
+  // no vertex has a next one yet (trace_face); afterwards the array is scratch
   for (int32_t i = 0; i < w->nvert; ++i) w->next[i] = -1;
 
   for (int32_t i = 0; i < w->ntri; ++i) {

@@ -31,7 +31,7 @@ hfStatus hfi_key_layout_create(hfiKeyLayout* l, const hfBuilder* b, const hfiOrd
     l->nv += hfi_joint_nv(b->joint.data[j].type);
   }
 
-  // by ids there is room for any actuator: none has more activations than a motor
+  // actuators have the same order in both; by ids there is room for any: none has more activations than a motor
   for (int i = 0; i < b->actuator.count; ++i) {
     const hfActuatorDef* d = &b->actuator.data[i];
     l->act[i] = l->na;
@@ -41,6 +41,7 @@ hfStatus hfi_key_layout_create(hfiKeyLayout* l, const hfBuilder* b, const hfiOrd
 
   for (int i = 0; i < b->body.count; ++i) {
     int body = order ? hfi_order_old(order, HF_OBJECT_BODY, i) : i;
+    // by ids any body may be a mocap body
     int has_pose = !order || b->body.data[body].mocap;
     l->mocap[body] = has_pose ? l->nmocap++ : -1;
   }

@@ -139,6 +139,7 @@ hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
 
   double area;
   hfVec3 centre = surface_centre(&s, &area);
+  // as a shell of unit density, whose mass is its area; a solid replaces mass and centre
   hfiMass m = {area, centre, {0}};
 
   if (s.mode == HF_MESH_INERTIA_SHELL) {

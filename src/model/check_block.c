@@ -69,7 +69,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
   return HF_OK;
 }
 
-// Checks that names lie in the pool, end there, and can be shown.
+// Checks that names lie in the pool, end there, and can be shown. An inertial has the name of its body.
 static hfStatus check_names(const hfModel* m, hfError* error) {
   if (m->nnames && hf_model_names(m)[m->nnames - 1] != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: names are not terminated");
@@ -299,7 +299,8 @@ static hfStatus check_fields(const hfModel* m, hfModel* copy, hfError* error) {
   return status == HF_OK ? hfi_derive(copy, NULL, error) : status;
 }
 
-// Checks the header, then the fields behind it.
+// Refuses a block that is not a sound model of this version: checks the header, then the fields behind it. size: bytes
+// that may be read from m on.
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   hfi_clear_error(error);
   if (size < sizeof *m || !hfi_begins_model(m, size)) return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
@@ -315,6 +316,7 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   if (status != HF_OK) return status;
 
   hfModel expected = *m;
+  // sizes and offsets as they follow from the counts
   hfi_layout(&expected);
   if (expected.size != m->size || m->size > size || memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: sizes or offsets do not fit its counts");

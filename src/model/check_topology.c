@@ -75,7 +75,8 @@ static int counts_are_sound(const hfModel* m, int64_t* depth) {
     if (is_mocap && (b == 0 || parent != 0)) return 0;
     nmocap += is_mocap;
 
-    // the dofs of this body come after those of its parent; the first one on the way begins a tree
+    // above: the dofs that move the parent. The dofs of this body come after them; the first one on the way begins a
+    // tree
     int64_t above = b ? depth[parent] : 0;
     depth[b] = above;
     for (; j < m->njnt && hf_model_jnt_body(m)[j] == b; ++j) {

@@ -82,8 +82,8 @@ void hfi_reference_composites(const hfModel* m, const hfPose* X_WB, hfiInertia* 
 
 // ---- derived fields --------------------------------------------------------------------------------
 
-// Sets the principal axes of a body, unless those in body_iquat are principal. Refuses a mass or inertia that no matter
-// has.
+// Sets body_iquat to the principal axes of a body, unless those in it are principal. Refuses a mass or inertia that no
+// matter has.
 static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   // The least moment of a valid inertia may be negative by this share of the largest, by rounding [-].
   static const double NEGATIVE_MOMENT_SHARE = 1e-10;

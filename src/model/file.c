@@ -63,7 +63,7 @@ static uint64_t count_bytes_ahead(FILE* file) {
   return (uint64_t)(end - here);
 }
 
-// Reads the block that a file begins with. On refusal *block is untouched.
+// Reads the block that a file begins with into memory that the caller frees. On refusal *block is untouched.
 static hfStatus read_block(hfModel** block, FILE* file, const char* path, hfError* error) {
   hfModel header;
   size_t got = fread(&header, 1, sizeof header, file);

@@ -73,7 +73,7 @@ int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
   return -1;
 }
 
-// Reads the code point at *text and moves *text behind it. Returns -1 if the bytes are not UTF-8: cut short, longer
+// Returns the code point at *text and moves *text behind it. Returns -1 if the bytes are not UTF-8: cut short, longer
 // than needed, a surrogate, or beyond U+10FFFF.
 static int32_t read_code_point(const unsigned char** text) {
   static const int32_t least[] = {0, 0x80, 0x800, 0x10000}; // the least that needs so many bytes more than one

@@ -90,7 +90,7 @@ int hfi_path_next(hfiPathWalk* walk, hfiPathSpan* span) {
     // the last site before a pulley begins no span
     if (next >= walk->end || type[next] != HF_WRAP_SITE) continue;
 
-    // a span: its known length (below zero: it is not constant), or its segments at the present poses
+    // a span from site `start` to site `next`: its known length (below zero: it is not constant), or its segments
     span->first = start;
     span->scale = walk->scale;
     if (walk->known && walk->known->length[start] >= 0) {

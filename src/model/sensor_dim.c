@@ -10,8 +10,8 @@ static int sum_widths(int data, const int* width, int count) {
   return sum;
 }
 
-// Returns how many numbers a sensor of this type delivers. `data` are the bits of what a contact or ray sensor reports
-// of each of its `num` contacts or rays. A sensor of one number is the rule.
+// Returns how many numbers a sensor of this type delivers, mostly one. data: bits of what a contact or ray sensor
+// reports of each of its `num` contacts or rays. For an actuator or user sensor num itself is the number.
 int hfi_sensor_dim(int type, int data, int num) {
   // how many numbers each bit stands for
   static const int contact[] = {1, 3, 3, 1, 3, 3, 3, 3, 3}; // hfContactData

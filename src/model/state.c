@@ -58,6 +58,7 @@ static hfState layout_state(const hfModel* m, int max_memory) {
                .nhistory = m->nhistory,
                .nrest = m->nrest};
   // the parts one after the other, each at a multiple of ALIGNMENT
+  // nmemory stands for the capacity, so that the part of the memory gets all its room
   size_t end = (sizeof s + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 
   for (int k = 0; k < HFI_STATE_PARTS; ++k) {
@@ -103,6 +104,7 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   if (s->nhistory) clear_histories(s, model);
   if (s->nrest) {
     double* rest = hf_state_mutable_rest(s);
+    // the rests of joints (nq), then two lengths for each tendon
     memcpy(rest, hf_model_qpos_spring(model), sizeof *rest * (size_t)s->nq);
     memcpy(rest + s->nq, hf_model_tendon_springlength(model), sizeof *rest * 2 * (size_t)model->ntendon);
   }
@@ -270,7 +272,8 @@ hfStatus hf_state_write(const hfState* s, const char* path, hfError* error) {
   return hfi_output_close(&out, error);
 }
 
-// Reads a whole state from a file into *whole, which the caller frees. s: a state that it must fit.
+// Reads a whole state from a file into *whole, which the caller frees, also after a refusal. s: a state that it must
+// fit.
 static hfStatus read_whole(FILE* file, const char* path, const hfState* s, hfState** whole, hfError* error) {
   char magic[sizeof MAGIC];
   hfState header;

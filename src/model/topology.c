@@ -13,7 +13,7 @@ const hfModelField hfi_topology_fields[HFI_TOPOLOGY_FIELDS] = {
     HF_FIELD_dof_depth,   HF_FIELD_dof_Madr,        HF_FIELD_M_col,       HF_FIELD_dof_tree,
     HF_FIELD_mocap_body};
 
-// Numbers coordinates and dofs joint by joint, and counts those of each body.
+// Numbers coordinates and dofs joint by joint, and counts the joints and dofs of each body, which are zero before.
 static void number_joints(hfModel* m) {
   int qadr = 0;
   int vadr = 0;
@@ -68,6 +68,7 @@ static void link_body(hfModel* m, int b, int* nmocap, int* ntree) {
   int is_mocap = hf_model_body_mocap(m)[b] >= 0;
   int ndof = hf_model_body_dofnum(m)[b];
 
+  // so far body_mocap only says whether it is one
   if (is_mocap) {
     hfi_set_body_mocap(m)[b] = *nmocap;
     hfi_set_mocap_body(m)[(*nmocap)++] = b;

@@ -175,18 +175,19 @@ static Point2 project(hfVec3 p, hfVec3 e1, hfVec3 e2) { return (Point2){v3_dot(p
 // touches and the length of the curve, or no touch. It projects the points into the plane of the circle, finds the arc
 // there, and lifts it back.
 hfiWrap hfi_wrap(const hfiObstacle* o, hfVec3 p0, hfVec3 p1) {
-  // the plane of the circle
+  // the plane of the circle, spanned by e1 and e2; a cylinder has its axis along z
   hfVec3 e1 = o->is_cylinder ? v3(1, 0, 0) : v3_unit(p0);
   hfVec3 e2 = o->is_cylinder ? v3(0, 1, 0) : perpendicular_unit(p1, e1);
   Point2 q0 = project(p0, e1, e2);
   Point2 q1 = project(p1, e1, e2);
   Point2 side = project(o->side, e1, e2);
 
-  // a thread that starts inside is straight
+  // a thread that starts or ends inside is straight; norm2 is the length of a vector of the plane
   double r = o->radius;
   if (!(norm2(q0) > r && norm2(q1) > r)) return (hfiWrap){0};
 
   Arc arc;
+  // a side inside of the obstacle asks for the way through it; an angle below zero: the thread touches nothing
   if (!o->has_side) arc = wrap_outside(q0, q1, r, NULL);
   else if (v3_norm2(o->side) < r * r) arc = wrap_inside(q0, q1, r);
   else arc = wrap_outside(q0, q1, r, &side);

@@ -248,6 +248,7 @@ static hfStatus refuse_idle(const hfSimConfig* c, const Field* f, hfError* error
 hfStatus hfi_config_check_idle(const hfSimConfig* c, const hfWorld* w, hfError* error) {
   const char* method = hfi_method_names[c->method];
   for (int i = 0; i < FIELD_COUNT; ++i)
+    // the field belongs to no group of options that the method reads, and it was set
     if (!(FIELDS[i].group & hfi_method_options(c->method)) && is_asked_for(c, w, &FIELDS[i]))
       return refuse_idle(c, &FIELDS[i], error);
 

@@ -26,6 +26,7 @@ static void measure_sensors(const hfSim* s, double time, const double* v, const 
   hf_actuation_update(&w->actuation, &w->dynamics, w->q);
   for (int i = 0; i < ncontact; ++i) s->sensors.contact[i] = seen_contact(s, i);
 
+  // stepped: the results are those of a step; otherwise no constraint forces are known
   hfiSensorInput x = {.dynamics = &w->dynamics,
                       .actuation = &w->actuation,
                       .time = time,

@@ -116,7 +116,7 @@ static hfVec3 sense_subtree(const hfDynamics* d, int type, int body) {
 
 // ---- one sensor -------------------------------------------------------------------------------------
 
-// Returns the value of a sensor that has one number. id: the object that it measures.
+// Returns the value of sensor s, which has one number. id: the object that it measures.
 static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   const hfModel* m = in->dynamics->model;
   const hfActuation* a = in->actuation;
@@ -164,7 +164,7 @@ static void sense_actuator(const hfActuation* a, int type, int id, int count, do
   memcpy(out, from + first, sizeof *out * (size_t)count);
 }
 
-// Writes the values of a sensor that may have several numbers. id: the object that it measures.
+// Writes the values of sensor s, which may have several. id: the object that it measures.
 static void sense_vector(const hfiSensorInput* in, int s, int type, int id, double* out) {
   const hfModel* m = in->dynamics->model;
 

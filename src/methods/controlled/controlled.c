@@ -274,7 +274,7 @@ static hfStatus advance_resolved(StepCall* call, hfState* state, double rest, hf
   hfStatus status = hfi_resolved_advance(controlled, state, call->input, rest, most, pace, call->error);
   if (status < 0) return status;
 
-  // the report; one of steps that failed counts them as rejected
+  // the report; steps that failed count as rejected
   hfIntegratorReport report = hfi_continuous_report(controlled->resolved.last);
   hfIntegratorReport* total = &call->total.continuous;
   if (report.steps > 0) {

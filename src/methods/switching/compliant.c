@@ -229,6 +229,7 @@ void hfi_switch_to_compliant(hfiSwitching* s, int reason) {
     track->deformation = both[s->config.start];
   }
 
+  // the energy in the layers at their start, which no work has made
   s->result.energy.made += hfi_compliant_energy(s);
   record->df = s->config.start == HF_START_PAPER ? record->df_paper : record->df_equilibrium;
 }

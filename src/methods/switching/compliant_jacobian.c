@@ -115,7 +115,7 @@ hfStatus hfi_compliant_jacobian(void* context, double t, const double* x, double
   hfStatus status = hfi_accel_gather_forces(accel, t, x, v, model->na ? v + model->nv : NULL, NULL);
   if (status) return status;
 
-  // the accel's part, then each layer's
+  // the accel's part, then each contact's; one without a layer (k < 0) has only the slopes of its force
   hfi_rigid_match_tracks(rigid);
   hfi_accel_begin_jacobian(accel, n, J);
   for (int i = 0; i < accel->ncontact; ++i) {

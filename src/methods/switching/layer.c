@@ -55,6 +55,7 @@ static hfiLayer find_layer(const hfRigid* rigid, int i) {
   double K_T = config->tangential_stiffness > 0 ? config->tangential_stiffness : config->stiffness;
   double C_T = config->tangential_damping > 0 ? config->tangential_damping : config->damping;
 
+  // K_T, C_T: numbers of the tangential direction; a layer is (k, c, k_t, c_t)
   if (config->eps > 0) {
     double stiffness = config->eps * sqr(config->time);
     double damping = sqrt(config->eps) * config->time;

@@ -125,7 +125,8 @@ static int count_rows(const hfRigid* rigid, const hfiPoint* point) {
 }
 
 // Collects the closed contacts for which A has room, and their friction groups. Writes track, first_group and ngroup of
-// each point. A contact for which there is no room stays open and is counted in rigid->dropped.
+// each point; track is -1 if the contact is not collected. A contact for which there is no room is counted in
+// rigid->dropped.
 static void gather_groups(hfRigid* rigid) {
   int rows = 0;
   rigid->ngroup = 0;
@@ -309,6 +310,7 @@ static void append_rolling(hfRigid* rigid, hfiFrictionGroup* group) {
       b += group->t[d][k] * (rate_of_row(rigid, group->contact, row) + damping_rate(rigid) * point->s[row]);
     }
 
+    // stiffness and damping of torsion and rolling: r^2 times those of sliding, with the lever r; 1: a rolling row
     append_row(rigid, column, rigid->rows.pair + d * nv, b, lever2 * contact->kt, lever2 * contact->ct, 1);
   }
 }

@@ -269,6 +269,7 @@ static hfContact read_contact(const hfiSwitching* s, int i) {
   const hfiTrack* track = &rigid->tracks.list[i];
   const hfiLayerState* layer = &s->layers.state[i];
   int dim = rigid->accel->contact[i].dim;
+  // as yet without velocity and force
   hfContact out = hfi_contact_result(contact);
 
   // a layer

@@ -165,7 +165,7 @@ static double find_length(hfiPuller* puller, const hfActuatorDef* def) {
     return gear * q[hf_model_jnt_qposadr(model)[id]];
   }
 
-  // the motor that stands for the muscle
+  // the motor that stands for the muscle, the last actuator of its own copy
   hf_actuation_update(puller->actuation, puller->dynamics, q);
   if (puller->is_own) {
     hf_actuation_moment(puller->actuation, model->nu - 1, puller->J);

@@ -69,8 +69,9 @@ hfSetpoint hf_keyframes(int n, const double* times, const double* values, double
   return hf_quintic(here, next, times[i + 1] - times[i], t - times[i]);
 }
 
-// Returns where a foot of a trotting robot is, at time t of a gait and at a phase of the cycle [-]. In stance it moves
-// back with the speed of the ground. In the swing it returns by a quintic, and rises and falls by one quintic each.
+// Returns where a foot of a trotting robot is, at time t of a gait and at a phase of the cycle [-]: x is forward of its
+// place at mid-stance, z above the ground. In stance it moves back with the speed of the ground. In the swing it
+// returns by a quintic, and rises and falls by one quintic each.
 hfFootPlan hf_trot(const hfTrot* trot, double phase, double t) {
   double cycle = phase + t / trot->period;
   double s = cycle - floor(cycle); // place in the cycle, 0 to 1

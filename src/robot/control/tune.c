@@ -111,7 +111,7 @@ static void move(Simplex* simplex) {
   for (int i = 0; i < simplex->n; ++i)
     for (int k = 0; k < simplex->n; ++k) centre[k] += simplex->x[i][k] / simplex->n;
 
-  // the reflected point x; if it is better than the best point, also one twice as far, y
+  // the reflected point x (try_point: 1); if it is better than the best point, also one twice as far, y
   double reflected = try_point(simplex, centre, 1, x);
   if (reflected < simplex->value[0]) {
     double expanded = try_point(simplex, centre, 2, y);

@@ -37,8 +37,8 @@ static int solve_free(const hfiBoxProblem* box, int nfree) {
   return 0;
 }
 
-// Moves x towards y until the first bound. Returns the variable that meets it, or -1 if y was reached. box->held of
-// this variable becomes -1 at lo and 1 at hi.
+// Moves x towards y until the first bound. y[a] belongs to the free variable box->index[a], a < nfree. Returns the
+// variable that meets a bound, or -1 if y was reached. box->held of this variable becomes -1 at lo and 1 at hi.
 static int step_free(const hfiBoxProblem* box, int nfree) {
   const double* lo = box->lo;
   const double* hi = box->hi;
@@ -92,8 +92,8 @@ static int find_release(const hfiBoxProblem* box) {
   return release;
 }
 
-// Finds the minimum, from any start box->x. Returns the number of passes, or -1 if there were too many or H has no
-// factor.
+// Writes the minimum to box->x, from any start there. Returns the number of passes, or -1 if there were too many or H
+// has no factor.
 int hfi_box_minimise(const hfiBoxProblem* box) {
   for (int i = 0; i < box->n; ++i) {
     box->x[i] = clamp(box->x[i], box->lo[i], box->hi[i]);
@@ -106,7 +106,7 @@ int hfi_box_minimise(const hfiBoxProblem* box) {
     for (int i = 0; i < box->n; ++i)
       if (box->held[i] == 0) box->index[nfree++] = i;
 
-    // steps 1 and 2, then 3
+    // steps 1 and 2; where a bound was met, again; otherwise step 3
     if (solve_free(box, nfree) != 0) return -1;
     if (step_free(box, nfree) >= 0) continue;
 

@@ -136,8 +136,9 @@ static hfMotion find_missing(const hfArm* arm, const double* e, double length) {
   return m;
 }
 
-// Computes the joint rates [rad/s or m/s] that bring the tip nearest to the twist V, by (1).
-// Returns HF_NO_SOLUTION if the missing part is above the tolerance, and a status < 0 for a refusal.
+// Computes the joint rates [rad/s or m/s] (n) that bring the tip nearest to the twist V in world axes, by (1). Returns
+// HF_NO_SOLUTION if the missing part, over V, is above the tolerance, and a status < 0 for a refusal. report may be
+// NULL.
 hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* config, double* rate, hfIkReport* report) {
   hfStatus refused = check_rate_config(arm, config);
   if (refused < 0) return refused;
@@ -152,7 +153,7 @@ hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* config, double* r
   int limited = minimise(arm, e, sqr(config->damping));
   memcpy(rate, arm->x, sizeof *rate * (size_t)arm->n);
 
-  // what the rates do not produce
+  // the part of V that the rates do not produce; r: this part with the weights of e
   double r[6];
   hfMotion missing = find_missing(arm, e, config->length);
   weigh_twist(missing, config->length, r);
@@ -166,9 +167,9 @@ hfStatus hf_arm_rate(hfArm* arm, hfMotion V, const hfIkConfig* config, double* r
   return sqrt(hfi_dot(r, r, 6)) <= config->tolerance * sqrt(hfi_dot(e, e, 6)) ? HF_OK : HF_NO_SOLUTION;
 }
 
-// Advances the reference by a period and chooses its accelerations, so that the tip reaches X_WT in the next period.
-// Returns HF_OK, HF_NO_SOLUTION if the joints' limits let the tip come only nearer (hf_arm_rate), or a status < 0 for a
-// refusal.
+// Advances the reference (n: q, v, a of each joint) by a period and chooses its accelerations for the next period, so
+// that the tip then reaches X_WT. Returns HF_OK, HF_NO_SOLUTION if the joints' limits let the tip come only nearer
+// (hf_arm_rate), or a status < 0 for a refusal.
 hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* config, hfSetpoint* reference, hfIkReport* report) {
   hfStatus refused = check_rate_config(arm, config);
   if (refused < 0) return refused;

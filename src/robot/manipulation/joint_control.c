@@ -87,7 +87,8 @@ void hf_arm_external(hfArm* arm, const double* q_world, const double* v_world, c
   }
 }
 
-// Returns the wrench on the tip whose torques are nearest to `external`, or zero if its matrix has no factor.
+// Returns the wrench on the tip, in world axes, whose joint torques are nearest to `external` (n), or zero if A has no
+// factor. length [m] and damping (lambda) as in ik.c.
 hfForce hf_arm_wrench(hfArm* arm, const double* external, double length, double damping) {
   double A[36];
   double b[6];
