@@ -266,7 +266,8 @@ static void print_scene(result* r, const clutter* c) {
   if (!isnan(c->ratio[SETTLED])) print_ratio(r, c, "sleeping", c->sleeping / fastest_peer(c, SETTLED), goal[SETTLED]);
 }
 
-// Judges the exponent of growth of a phase. first, last: our times of the two numbers of bodies
+// Judges the exponent of growth of a phase. a, b: the scenes with the smaller and the larger number of bodies; first,
+// last: our times of a step in them.
 static void print_growth(result* r, const clutter* a, const clutter* b, int phase, double first, double last) {
   char name[64], what[128];
   double times_more = log((double)b->bodies / a->bodies);

@@ -104,8 +104,8 @@ uint16_t mcap_channel(mcapFile* m, const char* topic, const char* schema) {
   write_record(m, OP_SCHEMA, &schema_record);
 
   record channel = {0};
-  put_number(&channel, id, 2);
-  put_number(&channel, id, 2);
+  put_number(&channel, id, 2); // the channel
+  put_number(&channel, id, 2); // its schema
   put_string(&channel, topic);
   put_string(&channel, "json");
   put_number(&channel, 0, 4); // no metadata
@@ -127,8 +127,8 @@ void mcap_message(mcapFile* m, uint16_t channel, double time, json_t* value) {
 
   put_number(&r, channel, 2);
   put_number(&r, m->sequence++, 4);
-  put_number(&r, ns, 8);
-  put_number(&r, ns, 8);
+  put_number(&r, ns, 8); // when it was logged
+  put_number(&r, ns, 8); // when it was published
   put(&r, text, strlen(text));
   write_record(m, OP_MESSAGE, &r);
   free(text);

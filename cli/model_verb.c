@@ -15,6 +15,7 @@ error_t parse_model_option(int key, char* argument, struct argp_state* state) {
   case ARGP_KEY_INIT:
     a->json = 0;
     state->child_inputs[0] = &a->scene;
+    // the second parser, of the start, belongs to some verbs only
     if (state->root_argp->children[1].argp) state->child_inputs[1] = &a->start;
     return 0;
   case KEY_JSON:

@@ -98,6 +98,7 @@ static void search_options(const struct argp* argp, optionSearch* s) {
     if (s->length > 1 && strncmp(o->name, s->name, (size_t)s->length) == 0) s->is_known = 1;
 
     int edits = count_edits(given, o->name);
+    // s->word: the option that other programs call so; it is as near as can be
     if (s->word && strcmp(s->word, o->name) == 0) edits = 0;
     if (edits < s->fewest && (edits == 0 || is_slip(edits, given))) {
       s->fewest = edits;
@@ -113,6 +114,7 @@ static void hint_at_option(const struct argp* argp, const char* argument) {
   optionSearch s = {.name = argument + strspn(argument, "-"), .fewest = LONGEST_NAME};
   s.length = (int)strcspn(s.name, "=");
   int dashes = (int)(s.name - argument);
+  // what looks like a negative number is no option
   int is_option = (dashes == 2 && s.length > 1) || (dashes == 1 && s.length == 1 && strspn(s.name, "0123456789.") == 0);
   if (!is_option || s.length >= LONGEST_NAME) return;
 

@@ -95,7 +95,7 @@ static int end_program(FILE* file, pid_t child) {
 // ---- the page ----------------------------------------------------------------------------------------
 
 // Finds the body and the camera that options name, and the size of the picture. Returns the exit status.
-// Sets followed and through, and width and height where only the camera says them.
+// Sets followed_body and camera_id (-1: none), and width and height where only the camera says them.
 static int find_objects(renderOptions* o, const hfModel* m) {
   o->view.followed_body = o->view.follow ? find_object("--follow", m, HF_OBJECT_BODY, o->view.follow) : -1;
   if (o->view.follow && o->view.followed_body < 0) return CLI_MISUSED;

@@ -259,6 +259,7 @@ static int explain_by_experiments(verdict* v, evidence* e) {
   double length = e->fine.length;
 
   // shorter steps, and what makes MuJoCo's friction creep
+  // shrinks: the first distance is within the bounds, or far smaller than the second
   if (shrinks(e->fine, e->soft.apart) && shrinks(e->fine, v->ours.apart))
     return give_reason(v, "length of the steps: %s %.2g rad, %.2g m apart", fine, angle, length);
   if (is_near(e->creepless))

@@ -1,3 +1,4 @@
+// The runs of a scene for holdfast bench robots: ours, and those that a script makes with MuJoCo (robots_trial.h).
 #include "robots_trial.h"
 
 #include "data.h"

@@ -278,6 +278,7 @@ static hfBatchRun cut_part(const hfBatchRun* run, int done, int n, int64_t* rows
   else
     *rows = n < run->every ? 1 : n / run->every;
 
+  // within a row of results: hf_batch_step writes it after these n steps, or not at all if the row goes on
   if (n < run->every) part.every = n;
   if (*rows == 0) {
     part.time = NULL;

@@ -39,7 +39,8 @@ typedef struct problemParts {
   vectorPart vector[VECTORS];
 } problemParts;
 
-// Lists the matrices and vectors of a problem whose counts are set.
+// Lists the matrices, with rows and columns, and the vectors, with lengths, of a problem whose counts are set. m: rows
+// of all contacts, e: equalities, nv: dofs.
 static problemParts list_parts(hfFrictionProblem* p) {
   int32_t m = p->dim * p->ncontact;
   int32_t e = p->nequality;

@@ -150,7 +150,7 @@ static PyObject* lcp_residual(PyObject* self, PyObject* args) {
   PyObject* result = NULL;
 
   if (get_doubles(point, "z", p.lcp.n, 0, &z) == 0) {
-    size_t bytes = hf_lcp_work_size(HF_LCP_LEMKE, p.lcp.n);
+    size_t bytes = hf_lcp_work_size(HF_LCP_LEMKE, p.lcp.n); // the workspace of any method is enough
     void* work = malloc(bytes);
     result = work ? PyFloat_FromDouble(hf_lcp_residual(&p.lcp, z.buf, work, bytes)) : PyErr_NoMemory();
     free(work);

@@ -202,6 +202,7 @@ static PyObject* sim_step(PyObject* self, PyObject* const* args, Py_ssize_t narg
   int interrupted = step_all(s, state->state, input_of(input), nstep, &outcome) < 0;
 
   s->stepped = 1;
+  // the last step went to a recording or report, whose end is written later with this input
   if (s->last_in_sim) sim_keep_input(s, input == Py_None ? NULL : input);
   s->busy = 0;
   state->busy = 0;

@@ -106,6 +106,7 @@ hfStatus sim_close_files(SimObject* s, hfError* error) {
   hfError next;
   hfStatus status = finish_recording(s, &first);
 
+  // finish_recording writes the end of the run; then each file is closed, and the first error is kept
   if (hf_recorder_close(s->recorder, &next) < 0 && status >= 0) {
     status = next.status;
     first = next;
@@ -283,6 +284,7 @@ PyObject* sim_close_report(PyObject* self, PyObject* args) {
 
   hfError writing;
   hfStatus finished = finish_report(s, &writing);
+  // an error of the end of the run is not replaced by one of closing
   hfStatus closed = hf_report_close(s->html, title, lines, n, finished < 0 ? NULL : &writing);
   s->html = NULL;
 

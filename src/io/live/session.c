@@ -345,6 +345,7 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
   const double* x = (const double*)(const void*)(bytes + sizeof head);
   // x: the recorded controls, then positions and quaternions of mocap bodies
   if (with_controls) {
+    // base_controls act while the user holds none
     memcpy(s->base_controls, x, (size_t)m->nu * sizeof(double));
     release_controls(s);
   }

@@ -66,7 +66,7 @@ static int is_ear(const double* v, hfVec3 normal, const int32_t* c, int n, int i
   int32_t a = c[(i + n - 1) % n];
   int32_t b = c[i];
   int32_t d = c[(i + 1) % n];
-  if (signed_area(v, normal, a, b, d) < 0) return 0;
+  if (signed_area(v, normal, a, b, d) < 0) return 0; // it bulges inwards
 
   for (int k = 0; k < n; ++k) {
     int32_t x = c[k];

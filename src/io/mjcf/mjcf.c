@@ -147,6 +147,7 @@ hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hf
   seen->path = real_path(r, root->file);
   expand_includes(m, root, &seen);
   for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody")) hfi_mjcf_unfold_composites(m, e);
+  // whether an actuator adds armature or damping to its target; then joints and tendons look for it
   m->reflects = mentions_reflection(root);
 
   // compiler and options; an attached document has the options of the outer one

@@ -114,6 +114,7 @@ static Points make_sphere(hfiReader* r, const double* x) {
 static Points make_hemisphere(hfiReader* r, const double* x) {
   int n = (int)x[0] + 1;
   Points p = make_points(r, 2 * n * (n + 1) + 2, 0);
+  // the top, and the centre of the disc
   add_point(&p, 0, 0, 1);
   add_point(&p, 0, 0, 0);
 

@@ -116,6 +116,7 @@ static void stiffen_joint(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x
     return;
   }
 
+  // J, I_y and I_z of the section of the first geom of the body
   double moment[3];
   compute_section(first_geom(b, c->body), moment);
   hfJointDef d = *hf_builder_joint(b, j);

@@ -176,6 +176,7 @@ static void read_points(Cable* c) {
   hfi_read_reals(r, c->elem, "quat", 4, 4, quat);
   for (int i = 0; !r->status && i <= c->edges; ++i) {
     double* p = c->point + 3 * i;
+    // round_point: to single precision, in which MuJoCo keeps points, before and after the turn
     round_point(p);
     v3_store(p, q_rotate(q_unit(q_load(quat)), v3_load(p)));
     round_point(p);

@@ -1,7 +1,7 @@
 // Default classes: a tree of named lists of default elements.
 //
 // The outermost class is "main"; its <default> section may be repeated. A class inherits those elements of its parent
-// that come before the class in the file. They are applied first.
+// that stand in the same <default> section as the class, or in an earlier one. They are applied first.
 //
 // m: the document, c: a class, e: an element.
 #include "io/mjcf/mjcf.h"
@@ -24,7 +24,7 @@ static hfiClass* add_class(hfiMjcf* m, const char* name, hfiClass* parent) {
   c->name = name;
   c->parent = parent;
   c->tail = &c->item;
-  c->inherited = parent ? parent->count : 0; // elements of the parent that come before this class
+  c->inherited = parent ? parent->count : 0; // number of elements that the parent has so far
 
   // a shortcut of an actuator looks for its parameters in the enclosing classes, as they are now
   c->actuator = parent ? parent->actuator : fresh;

@@ -23,7 +23,7 @@ typedef struct Gains {
 
 // Reads the <config> elements in an element.
 static Gains read_gains(hfiMjcf* m, const hfiElem* elem) {
-  Gains g = {0, 0, 0, -1, 0};
+  Gains g = {0, 0, 0, -1, 0}; // imax -1: the integral has no bound
   const struct {
     const char* key;
     double* x;

@@ -148,6 +148,7 @@ static double find_lowest_height(const hfHeightFieldDef* d, double* range) {
 // Writes a height field, whose rows MJCF has from the top.
 static void write_height_field(hfiMjcfWriter* w, int i) {
   const hfHeightFieldDef* d = &w->b->hfield.data[i];
+  // MJCF counts heights from the lowest one, as shares of range, which is the difference to the highest
   double range = 0;
   double lowest = find_lowest_height(d, &range);
   const double size[4] = {d->half_size[0], d->half_size[1], range > 0 ? range : 1, d->base + lowest};

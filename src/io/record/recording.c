@@ -106,6 +106,7 @@ static int note_chunk(hfRecording* r, uint64_t offset, const hfiChunkHeader* hea
   char** text = NULL;
 
   switch (header->kind) {
+  // the lists have room, because all chunks were counted before
   case HFI_CHUNK_FRAME:
     r->frame[r->nframe] = offset;
     ++r->nframe;

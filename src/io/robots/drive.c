@@ -21,6 +21,7 @@ static void set_range(hfActuatorDef* d, double low, double high) {
 static void make_position(hfiReader* r, const hfiDrivenJoint* j, double effort, hfActuatorDef* d) {
   const hfImportConfig* c = &r->config;
   double range[2] = {0, 0};
+  // an error of this size takes the whole effort; index 0 [rad], 1 [m]
   double kp = effort / FULL_EFFORT_ERROR[j->is_slide];
   if (j->kp > 0) kp = j->kp;
   if (c->servo_kp > 0) kp = c->servo_kp;

@@ -131,7 +131,8 @@ typedef struct LoopEnd {
   hfiPlacement X_W; // pose of the point that is held, with all joints at zero
 } LoopEnd;
 
-// The link of a body or site, and a point p in its frame. kind: HF_OBJECT_BODY or HF_OBJECT_SITE.
+// The link of a body or site, -1 for the world, and the pose in the world of its frame, moved to the point p of this
+// frame. kind: HF_OBJECT_BODY or HF_OBJECT_SITE.
 static LoopEnd find_loop_end(const hfiRobotWriter* w, int kind, int id, const double p[3]) {
   const hfModel* m = w->m;
   hfiPlacement X = hfi_placement_identity();

@@ -293,13 +293,13 @@ void hfi_xml_use_all(hfiElem* elem) {
 
 int hfi_is(const hfiElem* elem, const char* name) { return strcmp(elem->name, name) == 0; }
 
-// Replaces an element by the children of `root`.
+// Replaces an element by the children of `root`, in their order; the parent of the element becomes theirs.
 void hfi_xml_splice(hfiElem* elem, hfiElem* root) {
   hfiElem* parent = elem->parent;
   hfiElem** link = &parent->child;
 
   // the link that leads to the element
-  hfiElem* before = NULL;
+  hfiElem* before = NULL; // the child before the element; NULL: the element is the first child
   while (*link != elem) {
     before = *link;
     link = &before->next;
