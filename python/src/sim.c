@@ -345,7 +345,8 @@ static PyObject* sim_switches(PyObject* self, PyObject* none) {
   return list;
 }
 
-// _pair_force(body a, body b): (normal force, friction force, number of contacts) between two bodies.
+// _pair_force(body a, body b): (normal force (3), friction force (3), number of contacts), where the forces are the
+// sums over all contacts of a with b, on a, in world axes [N]. b may be HF_ANY_BODY.
 static PyObject* sim_pair_force(PyObject* self, PyObject* args) {
   SimObject* s = (SimObject*)self;
   int a;
@@ -379,7 +380,7 @@ static PyObject* sim_array(PyObject* self, PyObject* args) {
   return PyErr_Format(PyExc_AttributeError, "a sim has no array \"%s\"", name);
 }
 
-// _poses(): an array (nbody x 7) of p_WB and q_WB of each body.
+// _poses(): an array (nbody x 7) of p_WB and q_WB (w, x, y, z) of each body.
 static PyObject* sim_poses(PyObject* self, PyObject* none) {
   (void)none;
   SimObject* s = (SimObject*)self;
