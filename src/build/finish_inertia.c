@@ -27,7 +27,7 @@ static hfiMass infer_geom_mass(const hfiFinish* f, int id, hfGeomDef* placed) {
 }
 
 // Returns the matter of all geoms of a body. If only one geom has mass, the inertial frame is that of this geom, or of
-// the principal axes of its mesh.
+// the principal axes of its mesh. Otherwise `axes` are zeros, which stand for the principal axes of the sum.
 static Matter infer_matter(const hfiFinish* f, int body) {
   static const double NO_MASS = 1e-14; // a geom with less mass does not count for the inertial frame, as in MuJoCo [kg]
   Matter total = {0};

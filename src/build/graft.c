@@ -96,6 +96,7 @@ static int rename_references(const hfiGraft* g, hfObjectKind kind, void* def) {
 // Copies the guest's objects of one kind, except those that refer to what was not copied.
 static hfStatus copy_objects(hfiGraft* g, hfObjectKind kind, hfError* error) {
   const hfiObjects* objects = &hfi_objects[kind];
+  // body 0, the world, is not copied
   for (int i = objects->first; i < hf_builder_count(g->guest, kind); ++i) {
     hfiAnyEntry copy;
     memcpy(&copy, hfi_definition(g->guest, kind, i), objects->def_size);

@@ -18,7 +18,8 @@
 // Grey value of a pixel in which there is nothing [-], of 255.
 enum { BACKGROUND_GREY = 235 };
 
-// Returns the lens of a camera for a picture of width x height pixels; width 0 means the camera's own resolution.
+// Returns the lens of a camera (f, c of the head) for a picture of width x height pixels; width 0 means its own
+// resolution.
 hfLens hf_camera_lens(const hfModel* m, int camera, int width, int height) {
   assert(camera >= 0 && camera < m->ncam);
   const int32_t* resolution = hf_model_cam_resolution(m) + 2 * camera;

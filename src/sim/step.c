@@ -128,6 +128,7 @@ static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepRep
   if (s->input.sampled) hfi_world_read_controls(s->world, time, in, s->input.sampled);
 
   hfStatus status = s->method->step(s->run, state, in, &out, error);
+  // the method says what is wrong as a trouble; it becomes the message
   if (status < 0 && out.trouble.kind != HFI_TROUBLE_NONE) hfi_sim_explain(s, &out.trouble, error);
   s->stepped = out.taken;
   // taken: the state is at the end of the step; there may still be a difficulty

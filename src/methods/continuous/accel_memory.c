@@ -31,8 +31,8 @@ void hf_accel_begin(hfAccel* accel, const hfState* state, const hfInput* input) 
   hfi_accel_set_anchors(accel, state, hf_state_v(state), accel->anchors.span);
 }
 
-// Makes anchors of the present contacts, which are those of `state`, with what it remembers of them. v (nv): velocities
-// of the state; span: length of the step that ended there [s].
+// Makes anchors of the contacts at the present configuration of the accel, with what the memory of `state` says of
+// them. v (nv): velocities at this configuration; span: length of a step, over which contacts remember [s]; 0: unknown.
 void hfi_accel_set_anchors(hfAccel* accel, const hfState* state, const double* v, double span) {
   hfiWorld* world = accel->world;
   hfiAnchors* anchors = &accel->anchors;

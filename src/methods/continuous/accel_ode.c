@@ -242,7 +242,8 @@ static const uint64_t HASH_START = UINT64_C(0xcbf29ce484222325);
 static const uint64_t HASH_FACTOR = UINT64_C(0x100000001b3);
 static uint64_t mix_hash(uint64_t hash, uint64_t x) { return (hash ^ x) * HASH_FACTOR; }
 
-// The region of x: a hash of which contacts press, which friction groups stick, and which stops act.
+// The region of x: a hash of which contacts press, which friction groups stick, and which stops act. 0: no forces exist
+// at x.
 static uint64_t region(void* context, double t, const double* x) {
   hfAccel* accel = context;
   uint64_t hash = HASH_START;

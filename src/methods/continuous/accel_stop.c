@@ -191,6 +191,7 @@ void hfi_accel_add_stops(hfAccel* accel, const double* q, const double* v, doubl
   if (model->world.disable_frictionloss) return;
   for (int i = 0; i < model->nv; ++i) {
     double loss = hf_model_dof_frictionloss(model)[i];
+    // the friction of one dof
     hfiStop stop = {.joint = -1, .tendon = -1, .n = 1, .dof = accel->stops.dof_index + i, .J = {1}};
     if (loss > 0) add_friction(accel, stop, loss, v, tau);
   }

@@ -242,6 +242,7 @@ static hfStatus advance_discrete(StepCall* call, hfState* state, double rest, hf
   hfiControlled* controlled = call->controlled;
   double pace_h = pace->h;
   if (is_used_up(call)) pace_h = max2(pace_h, HASTY_SHARE * controlled->step);
+  // the rest, half of it, or pace_h
   double h = fit_step(pace_h, rest);
   *used = 0;
 
@@ -356,13 +357,14 @@ static hfStatus step(void* method, hfState* state, const hfInput* input, hfiStep
     return status;
   }
 
-  // results
+  // results; the acceleration is the mean over the step
   finish_report(&call);
 
   const double* v0 = hf_state_v(controlled->origin);
   const double* v1 = hf_state_v(state);
   for (int i = 0; i < controlled->world->model->nv; ++i) out->acceleration[i] = (v1[i] - v0[i]) / controlled->step;
 
+  // exactly a step later: the sum of the stretches is rounded
   state->time = controlled->origin->time + controlled->step;
   out->taken = 1;
   return call.total.status;

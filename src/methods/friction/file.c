@@ -31,6 +31,7 @@ hfStatus hf_friction_problem_write(const hfFrictionProblem* problem, const char*
   hfStatus status = hf_friction_problem_validate(problem, error);
   if (status) return status;
 
+  // the lists name the members of a problem that may be written to, so it is a copy
   hfFrictionProblem copy = *problem;
   hfiFrictionMatrix matrices[HFI_FRICTION_MATRICES];
   hfiFrictionVector vectors[HFI_FRICTION_VECTORS];

@@ -184,7 +184,8 @@ static void solve_pair(Hessenberg* hessenberg, int32_t l) {
   }
 }
 
-// Computes x, the first column of (H - s1 I)(H - s2 I) of the block at row l, from s1 + s2 and s1 s2.
+// Computes x (3), the first column of (H - s1 I)(H - s2 I) of the block of rows l to last, from s1 + s2 and s1 s2.
+// sweeps: how many sweeps this block has had.
 static void start_bulge(Hessenberg* hessenberg, int32_t l, int32_t last, int sweeps, double* x) {
   double a = *entry(hessenberg, last - 1, last - 1);
   double d = *entry(hessenberg, last, last);

@@ -70,6 +70,7 @@ static int32_t find_magnitude(const hfLcp* problem, const hfiLcpScale* scale) {
     if (lo > 0) nearest = lo;
     else if (hi < 0) nearest = -hi;
 
+    // the scales are exponents of two: E has 2^row, D has 2^col
     largest = fmax(largest, ldexp(fabs(problem->b[i]), scale->row[i]));
     largest = fmax(largest, ldexp(nearest, -scale->col[i]));
     if (isfinite(lo)) farthest = fmax(farthest, ldexp(fabs(lo), -scale->col[i]));

@@ -80,6 +80,7 @@ static int64_t count_unknowns(const hfMlcpConfig* config, int64_t held, int64_t 
 // the matrix is dense, and all of it is used.
 static hfStatus allocate_dense(hfMlcp* mlcp, int32_t row, int32_t nv, int64_t n, hfError* error) {
   hfi_release(mlcp->room.memory);
+  // take_dense reads the sizes from here
   mlcp->room = (hfiMlcpRoom){row, nv, (int32_t)n, hf_lcp_work_size((hfLcpMethod)mlcp->config.method, (int32_t)n), NULL};
 
   hfiArena plan = hfi_arena(NULL, 0);

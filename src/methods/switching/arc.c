@@ -191,6 +191,7 @@ static void open_contacts(hfiSwitching* s) {
 // those of before.
 static hfStatus prepare_arc(hfiSwitching* s) {
   hfRigid* rigid = s->rigid;
+  // groups slide in the direction of their present slip
   rigid->follows_slip = 1;
   if (!hfi_rigid_update_point(rigid, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
   hfi_tracks_renew(s);

@@ -156,6 +156,7 @@ hfStatus hfi_compliant_update_point(hfiSwitching* s) {
   hfi_rigid_match_tracks(rigid);
   hfi_tracks_renew(s);
   for (int i = 0; i < rigid->accel->ncontact; ++i) {
+    // after the renewal track i is the track of contact i
     hfiTrack* track = &rigid->tracks.list[i];
     const hfiContact* contact = hfi_point_contact(rigid, i);
     hfVec3 n_B = m3_tmulv(rigid->accel->dynamics->X_WB[contact->body_b].R, contact->n);

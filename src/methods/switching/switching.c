@@ -228,7 +228,7 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
   s->arc.stalls = 0;
   s->evaluations = 0;
 
-  // the start
+  // the start; NULL: there are no anchors, because the tracks hold the deformations
   hf_accel_begin(s->rigid->accel, NULL, input);
   hfi_state_load(state, s->x);
   s->t = state->time;
@@ -303,7 +303,7 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
 
   if (status < 0) return status;
 
-  // report
+  // report; dropped: how many contacts were dropped before this step
   hfi_accel_fill_report(accel, status, &s->result.integration, dropped, out->report);
   out->report->switching = s->result.report;
 
