@@ -33,7 +33,8 @@ static double find_nearest_turn(double x, double place, double period) {
   return period > 0 ? x - period * round((x - place) / period) : x;
 }
 
-// Returns the rate of the activation act of actuator i for the input u.
+// Returns the rate of the activation act of actuator i for the control u. prm[0]: time constant of a filter [s], or
+// largest speed of a slew.
 static double find_activation_rate(const hfActuation* a, int i, double u, double act) {
   const double* prm = hf_model_actuator_dynprm(a->model) + 3 * i;
   int dynamics = hf_model_actuator_dyntype(a->model)[i];

@@ -156,7 +156,7 @@ static double find_release_share(const Group* g, double w, double mass, double u
   double s0[3] = {g->row[0].s0, g->row[1].s0, g->row[2].s0};
   double speed2 = sqr(s0[0]) + sqr(s0[1]) + sqr(s0[2]);
 
-  // the speeds are small enough for any W, because s^T W^-1 s <= s^2/softness
+  // the speeds are small enough for any W, because s^T W^-1 s <= s^2/softness. softness: the compliance of the rows.
   double softness = w * sqr(g->step->near_rigid / (2 * HFI_PI));
   if (!(speed2 > mass * sqr(u) * softness)) return 1;
 
@@ -172,9 +172,9 @@ static double find_release_share(const Group* g, double w, double mass, double u
   return min2(1, u * sqrt(mass / twice_energy));
 }
 
-// Makes the rows steeper by three factors: g->steeper; one that grows with their error [m or rad]; and, if their speed
-// must be reduced to `fastest`, that of hfi_strengthen_slowed_row. Remembers rows that are overloaded. Returns the
-// factor by which the rows got steeper.
+// Makes the rows steeper by three factors: g->steeper; one that grows with their error |r| [m or rad]; and, if their
+// speed |s0| must be reduced to `fastest`, the factor of this reduction. hfi_strengthen_slowed_row bounds the product.
+// Remembers rows that are overloaded. Returns the factor by which the rows got steeper.
 HFI_NOINLINE static double steepen_rows(const Group* g, double speed, double fastest, double error) {
   hfiRowNotes* notes = &g->a->notes;
   double slowing = max2(1, speed / fastest);

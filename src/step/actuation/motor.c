@@ -224,7 +224,7 @@ hfiMotorForce hfi_motor_force(const hfActuation* a, int n, int implicit) {
   hfiMotorForce f = {make_electric_drive(a, n, implicit), make_drive(a, n, drag, implicit)};
   if (!implicit || !has_state(a, n, HF_MOTOR_STATE_BRISTLE)) return f;
 
-  // friction of the bristles stays within [-largest, largest] around the cogging
+  // friction of the bristles stays within [-largest, largest] around the cogging force `centre`
   double kept = hfi_exp(-a->drives.motor[n].decay * a->h);
   double speed = a->velocity[n];
   double largest = find_stribeck_friction(p, speed) + p[HF_MOTOR_BRISTLE_DAMPING] * kept * fabs(speed);
@@ -235,7 +235,8 @@ hfiMotorForce hfi_motor_force(const hfActuation* a, int n, int implicit) {
 
 // ---- states -------------------------------------------------------------------------------------------
 
-// Writes the inputs of motor n, pos to voltage, and first_rate from its own control and those of the next actuators.
+// Writes the inputs of motor n, pos to voltage, and first_rate. Bit k of `inputs` says whether it has input k. The
+// first one that it has is its own control; the next actuators carry the others.
 static void read_inputs(hfActuation* a, int n, const double* act, const double* ctrl) {
   hfiMotor* m = &a->drives.motor[n];
   double* input[] = {&m->pos, &m->vel, &m->torque, &m->voltage};
@@ -255,7 +256,8 @@ static void read_inputs(hfActuation* a, int n, const double* act, const double* 
   }
 }
 
-// Sets the rates of integral, bristles and current of motor n for this length and velocity.
+// Sets the rates of integral, bristles and current of motor n for this length and velocity. implicit: 1 over a step, 0
+// at an instant.
 static void set_rates(hfActuation* a, int n, double length, double velocity, int implicit) {
   const double* p = parameters(a, n);
   const hfiMotor* m = &a->drives.motor[n];

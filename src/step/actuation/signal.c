@@ -89,7 +89,8 @@ static double wrap_time(const double* rows, int n, double time) {
   return period > 0 ? rows[0] + period * (turns - floor(turns)) : time;
 }
 
-// Returns the value y(t) of a signal; for feedback the part without joints.
+// Returns the value y(t) of a signal; for feedback the part without joints. hf_signal_rates says what the numbers p of
+// each type are.
 double hf_signal_value(const hfModel* m, int signal, double time) {
   assert(signal >= 0 && signal < m->nsignal);
   const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];

@@ -73,7 +73,8 @@ static inline int32_t* add_side(hfiContactColumns* out, const hfDynamics* d, int
   return cols + side->n;
 }
 
-// Finds the columns of the contacts of two bodies. cols: global dofs, one piece after the other.
+// Finds the columns of the contacts of two bodies. cols: global dofs, one piece after the other. Two bodies on one tree
+// share one piece; otherwise each has its own, but for a body of the world (tree -1), which has none.
 void hfi_contact_columns(const hfDynamics* d, int body_a, int body_b, int32_t* cols, hfiContactColumns* out) {
   int tree_a = hf_model_body_tree(d->model)[body_a];
   int tree_b = hf_model_body_tree(d->model)[body_b];
@@ -260,7 +261,9 @@ HFI_FORCE_INLINE double fill_single(RowFill f, const hfiContactSide* side, doubl
   return sum;
 }
 
-// Fills the piece of two bodies on one tree. Returns the sum of the inverse masses of sliding.
+// Fills the piece of two bodies on one tree, whose dofs have one reference point. Returns the sum of the inverse masses
+// of the two rows of sliding. i, j: the next dof of A and of B; those that move both bodies come first and are left
+// out.
 HFI_FORCE_INLINE double fill_shared(RowFill f, const hfiContactColumns* columns, double* J) {
   const hfiContactSide* a = &columns->side[0];
   const hfiContactSide* b = &columns->side[1];

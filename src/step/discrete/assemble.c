@@ -44,7 +44,8 @@ static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hf
   return c;
 }
 
-// Finds the places (i, j) and (j, i) of each entry of M in the dense block of its tree.
+// Finds the places (i, j) and (j, i) of each entry k of the sparse M in the dense block of its tree. The n dofs of the
+// tree begin with `first`, the entries of its block with `start`.
 static void place_entries(hfiAssembly* a, const hfModel* m) {
   for (int i = 0; i < m->nv; ++i) {
     int t = hf_model_dof_tree(m)[i];
@@ -153,7 +154,8 @@ static int spread_few(const double* M, int n, double* dense) {
   }
 }
 
-// Copies M to the dense blocks of the trees.
+// Copies M to the dense blocks of the trees: by unrolled code where there is some, otherwise entry by entry. k: the
+// next entry of the sparse M, in which the trees follow each other.
 static void spread_mass(hfiAssembly* a, const hfDynamics* d) {
   const hfStepProblem* p = &a->problem;
   const int32_t* adr = hf_model_dof_Madr(d->model);

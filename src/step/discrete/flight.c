@@ -42,8 +42,9 @@ static int find_trees_without_force(hfiDiscrete* s) {
   return flying;
 }
 
-// The momentum of an articulated tree is set before contacts are solved, so that a contact must not act on it. For free
-// bodies the solution shows whether a contact acted on them.
+// Clears s->flies of articulated trees with a point that geometry found; of a tree that may touch itself only if the
+// point acts. The momentum of an articulated tree is set before contacts are solved, so that a contact must not act on
+// it. For free bodies the solution shows whether a contact acted on them.
 void hfi_discrete_ground_near_trees(hfiDiscrete* s) {
   const int32_t* body = hf_model_geom_body(s->world->model);
   const int32_t* tree = hf_model_body_tree(s->world->model);
@@ -164,7 +165,8 @@ static void ground_by_impulses(hfiDiscrete* s) {
     if (block_acted(s, &p->block[b])) flying -= ground_trees_of(s, &p->block[b]);
 }
 
-// Moves trees that fly by inertial motion, and all others by v1. A tree that stops moves along the path that was
+// Moves q over the step: trees that fly by inertial motion, all others by v1. v: the solution on entry, the velocities
+// of the end on return. A tree that stops (its stop time is finite) does not fly: it moves along the path that was
 // tested.
 void hfi_discrete_move_inertially(hfiDiscrete* s, const hfInput* in, const double* stop_time, double* q, double* v) {
   hfDynamics* d = &s->world->dynamics;

@@ -50,15 +50,15 @@ static void find_pair_end(const hfiPaths* paths, const hfiContact* c, PairEnd* p
   pair->is_known = hfi_near_path_end(paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &pair->end);
 }
 
-// Returns the lowest gap of the geoms of a contact on their paths [m]; INFINITY if it is not known. The gap closes with
-// speed -vn at the start.
+// Returns the lowest gap of the geoms of a contact on their paths [m], without margin; INFINITY if it is not known. The
+// gap changes at the rate vn at the start and end->rate at the end. pair: the end of the last pair's paths, kept.
 static double find_lowest_gap(const hfiDiscrete* s, const hfiContact* c, double vn, PairEnd* pair) {
   hfiPaths paths = {&s->world->near, s->world->dynamics.V, s->config.step};
   const hfiPathEnd* end = &pair->end;
 
   find_pair_end(&paths, c, pair);
   if (!pair->is_known || v3_dot(end->n, c->n) < SAME_SIDE_COSINE) return INFINITY;
-  if (!(end->rate > 0)) return end->gap;
+  if (!(end->rate > 0)) return end->gap; // it closes up to the end
 
   // the time of the lowest gap, if the rate changes linearly
   hfiPathEnd middle;
@@ -80,7 +80,9 @@ static int may_pass_edge(const hfiDiscrete* s, const hfiContact* c, int g, doubl
   return vn < 0 && c->depth > h * vn && bend_of_travel(s->world, c, g, h) > HFI_LINEAR_PATH_ERROR;
 }
 
-// Sets the drift of contact i for the lowest gap on its path, if that reduces its force.
+// Sets the drift of the normal row of contact i for the lowest gap on its path, if that reduces its force. vn: normal
+// velocity at the start. g(q0) of the head is include_margin - depth, because c->depth contains the margin. The drift
+// is not finite if the lowest gap is not known.
 static void set_lowest_gap_drift(hfiDiscrete* s, int i, double vn, PairEnd* pair) {
   hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->near.contact[i];

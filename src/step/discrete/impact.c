@@ -54,7 +54,8 @@ static double find_rebound_speed(const hfiWorld* w, const hfiContact* c, double 
   return touching > 0 && square > 0 ? sqrt(square) : 0;
 }
 
-// Lists in s->impacts.struck the contacts that approach and have an impact. Returns their number.
+// Lists in s->impacts.struck the contacts that approach and have an impact, with their normal velocities vn before and
+// `rebound` after it. Returns their number.
 static int find_struck(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiWorld* w = s->world;
@@ -71,7 +72,8 @@ static int find_struck(hfiDiscrete* s) {
   return count;
 }
 
-// Joins the trees of each struck contact, and counts the struck contacts on each tree.
+// Joins the trees of each of the `count` struck contacts in impacts->forest, and counts the struck contacts on each
+// tree in impacts->load. No tree is listed yet.
 static void join_trees(hfiDiscrete* s, int count) {
   const hfStepProblem* p = &s->assembly.problem;
   hfiImpacts* impacts = &s->impacts;
@@ -119,7 +121,8 @@ static void add_impulses(hfiDiscrete* s, int first, int rows) {
 }
 
 // Shortens normal impulses that would give energy, because they are not exact. before: normal velocities before them
-// [m/s]. By s gamma the kinetic energy changes by s^2 gamma.dv/2 + s gamma.before, with dv = J M^-1 J^T gamma.
+// [m/s]. By s gamma the kinetic energy changes by s^2 gamma.dv/2 + s gamma.before, with dv = J M^-1 J^T gamma. `square`
+// is gamma.dv, `linear` is -gamma.before. s = 2 linear/square gives no energy.
 static void limit_energy(hfiImpulses* f, const hfDynamics* d, const hfStepProblem* p, const double* before) {
   double linear = 0;
   double square = 0;

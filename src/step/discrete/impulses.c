@@ -198,8 +198,8 @@ static ProjectedSteps measure_steps(const hfiImpulses* f, const double* y) {
   return steps;
 }
 
-// Moves contacts by their projected steps: those at their bounds, or with `inside` the others. Updates the gradient.
-// direction is scratch.
+// Moves contacts by their projected steps P(y - g) - y: with inside = 0 those at their bounds, with 1 the others.
+// Updates y and the gradient. f->direction is scratch.
 static void step_projected(hfiImpulses* f, const hfDynamics* d, const hfStepProblem* p, int inside, double* y) {
   const int rows = count_rows(f);
   double* move = f->direction;

@@ -141,8 +141,8 @@ static inline void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiCont
 // Makes the step problem at a state, with the inertial forces of the start for all trees, and with contacts predicted
 // as for hfi_discrete_problem (step.c).
 void hfi_discrete_make_problem(hfiDiscrete* s, const hfState* state, const hfInput* in);
-// Turns the free bodies into their orientations at the middle of the step. s->flight.start gets the velocities of the
-// start in the form that the step problem has.
+// Turns the dof axes S and inertias of free bodies into the middle of the step; their poses stay those of the start.
+// s->flight.start gets the velocities of the start in the form that the step problem has (step/dynamics/flight.h).
 void hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0);
 // Actuators, springs, limits: fills s->forces, and p*, diag and the rows of the step problem that are not contacts.
 void hfi_discrete_load(hfiDiscrete* s, const hfState* state, const hfInput* in);

@@ -24,7 +24,8 @@ void hfi_discrete_evaluate_contacts(hfiDiscrete* s, const hfState* state) {
   hfi_discrete_add_contacts(s, state);
 }
 
-// Writes force (nv) = r(v1)/h. The problem and s->v1 are those of the inverse afterwards.
+// Writes force (nv), the generalised forces with which a step from this state ends with the velocities v1 (nv):
+// r(v1)/h, r the residual of the step problem. The problem and s->v1 are those of the inverse afterwards.
 void hfi_discrete_inverse(hfiDiscrete* s, const hfState* state, const hfInput* in, const double* v1, double* force) {
   hfi_discrete_make_problem(s, state, in);
 

@@ -63,7 +63,8 @@ static inline const double* find_end_velocity(const hfiDiscrete* s, const hfStep
   return scratch;
 }
 
-// Computes what the memory keeps of a contact: its slip and, if anchored friction slides, its deformation.
+// Computes what the memory keeps of the contact of block b: its slip speed and, if friction is anchored, which groups
+// slide and the deformation of these. known: velocities of all rows, or NULL.
 static inline void compute_slip(const hfiDiscrete* s, const hfStepBlock* b, const double* known, hfiContactOutcome* o) {
   const hfStepProblem* p = &s->assembly.problem;
   const double* gamma = s->impulse + b->row;
@@ -183,6 +184,7 @@ static int is_limit_or_equality(hfiRowSource source) {
          source == HFI_ROW_TENDON_UPPER;
 }
 
+// Returns an upper bound on the energy that limits and equalities gave in the step: gamma.s1 where it is positive [J].
 // From M (v1 - v0) = J^T gamma follows T1 - T0 = gamma.s1 - |v1 - v0|_M^2/2, so that gamma.s1 is an upper bound.
 double hfi_discrete_row_work(const void* method) {
   const hfiDiscrete* s = method;

@@ -152,7 +152,8 @@ static double find_free_slope(const hfiDiscrete* s, const Rocking* r) {
   return find_slope(r, arm, find_inertia(d, r->body, r->u), s->config.step);
 }
 
-// Returns the slope of a link: the largest one of the dofs of its joint that turn it about u.
+// Returns the slope of a link: the largest one of the dofs of its joint that turn it about u. share: how much of a
+// dof's rate turns the link about u. The arm is the velocity of the contact along e over this rate.
 static double find_link_slope(const hfiDiscrete* s, const Rocking* r) {
   const hfDynamics* d = &s->world->dynamics;
   const hfiLink* link = hfi_link_of(d, r->body);

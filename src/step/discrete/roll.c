@@ -223,7 +223,8 @@ static hfVec3 find_impulse(const RollingEnd* b, double mu) {
   return v3_scale(-vn / response, direction);
 }
 
-// Finds where a body touches at its end pose X. Writes r and n. Returns 0 if it does not touch.
+// Finds where a body touches at its pose X at the end of the step, the other geom of contact c staying where it is.
+// is_a: 1 if the body is A. Writes r, n and depth. Returns 0 if it does not touch.
 static int find_touch(const hfiDiscrete* s, const hfiContact* c, int is_a, hfPose X, RollingEnd* b) {
   const hfDynamics* d = &s->world->dynamics;
   const hfiShape* shape = s->world->near.scene.shape;

@@ -90,7 +90,7 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfiStepOut
 
   if (s->solver.table) {
     hfStatus status = solve_rigid(s, &out->report->solve, error);
-    if (status <= 0 || !s->solver.policy.falls_back) return status;
+    if (status <= 0 || !s->solver.policy.falls_back) return status; // positive: it has no solution
     config.first_rung = HF_RUNG_CONVEX;
     changed = NULL;
   }
@@ -114,7 +114,8 @@ hfStatus hfi_discrete_solve(hfiDiscrete* s, hfiStepOutput* out, hfError* error) 
   return status;
 }
 
-// Writes solver.has_added and s->changed. The last solution of a step is not examined.
+// Examines a solution s->v1. Returns 1 if the problem must be solved again; s->changed then marks the trees. Writes
+// solver.has_added. The last solution of a step, after most_repeats, is not examined.
 int hfi_discrete_revise(hfiDiscrete* s, const hfState* state) {
   s->solver.has_added = 0;
   if (s->solver.repeats == s->solver.most_repeats) {

@@ -177,8 +177,8 @@ static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const doub
   }
 }
 
-// Finds v_m = f->middle of all flying trees, and their p = M v_m. On entry d->c is the bias at d->v. Returns 0 if some
-// tree has not converged.
+// Finds v_m = f->middle of all flying trees, and their p = M v_m. On entry d->c is the bias at d->v, and f->base is the
+// momentum without bias. Returns 0 if some tree has not converged.
 static int find_middle(hfiFlight* f, hfDynamics* d, double h, const double* v0, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   guess_middle(f, d, h, v0, flies);

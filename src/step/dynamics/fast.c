@@ -69,6 +69,7 @@ static double find_fastest_slide(const hfDynamics* d, double h, int t) {
 }
 
 // Returns how far the fastest link of tree t turns in the step, or an upper bound that is at most SLOW_TURN [rad].
+// Slides on links that turn count as turns, by_slides.
 static double find_largest_turn(const hfiFlight* f, const hfDynamics* d, double h, int t) {
   hfiRange r = hfi_tree_dofs(d->model, t);
   double rates = 0;
@@ -377,8 +378,8 @@ static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_
   }
 }
 
-// Sets bound and momentum of the trees that are not slow to those of the solution v (nv), less what the kick of a
-// moderate tree has added.
+// Sets bound and momentum of the trees that are not slow to those of the solution v (nv) at q0. For a moderate tree
+// they are less the gain and the pull that its kick has added.
 void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   find_made_faster(f, d, h, flies, v);
   if (!f->fast.count) return;

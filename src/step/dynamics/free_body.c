@@ -48,7 +48,8 @@ static hfVec3 solve_gyroscopic(const double* I, hfVec3 l, hfVec3 b) {
   return v3_scale(1 / det, v3(v3_dot(b, yz), v3_dot(b, v3_cross(z, x)), v3_dot(b, v3_cross(x, y))));
 }
 
-// Returns w1 after h of free spin, by iterating on Lm. Each iteration multiplies the error by less than |h w|.
+// Returns w1 after h of free spin, by iterating on Lm; l is h/2 Lm. Each iteration multiplies the error by less than
+// |h w|, whose square is rate2 (1 at most).
 static hfVec3 spin_by_momentum(const double* I, hfVec3 w0, double h) {
   hfVec3 L0 = sym3_mulv(I, w0);
   hfVec3 w1 = w0;

@@ -71,7 +71,8 @@ double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
   return d0 + (is_first ? y : 1 - y) * (dmax - d0);
 }
 
-// Returns MuJoCo's law: solref is a time constant and a damping ratio, or, if negative, stiffness and damping.
+// Returns MuJoCo's law for a row of inverse mass w: solref is a time constant T and a damping ratio z, or, if negative,
+// stiffness and damping. h: the scene's timestep [s]; T is at least 2 h.
 hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, double h) {
   hfiSoftLaw law = {0, 0, {solimp[0], solimp[1], solimp[2], solimp[3], solimp[4]}, w};
   double dmax = bound_impedance(solimp[1]);
