@@ -347,6 +347,7 @@ HFI_FORCE_INLINE int count_subtracting(const hfiBlockMatrix* B, int32_t k, int32
 }
 
 // Computes Y_kj and Z_kj for all blocks of row k, j ascending, and makes entries of those that matter. Empties the row.
+// length, ld: lengths of padded rows of position k and of position j.
 HFI_FORCE_INLINE void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   hfiRoughPart* part = row->part;
   int32_t k = row->k;

@@ -37,7 +37,8 @@ static int side_decides(const hfiShape* A, hfVec3 p, hfVec3 u, double t, const h
   return is_between_ends && has_direction && fabs(along) + overlap <= half;
 }
 
-// Does the direction n from b, or the next one that follows from c, keep the two farther apart than the margin?
+// Does the direction n from b, or the next one that follows from c, keep the two farther apart than the margin? near:
+// b, n and d; in the next round the box's point nearest to c. p and u: centre and direction of the axis.
 static int is_apart(const hfiShape* A, const hfiShape* B, hfVec3 p, hfVec3 u, hfiNearest near, double margin) {
   double radius = A->size[0];
   double half = A->size[1];

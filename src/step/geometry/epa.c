@@ -265,6 +265,7 @@ static int grow_further(hfiCores* c, Polytope* p, hfVec3 m, double floor) {
     int f = nearest_below(p, m, floor);
     if (f < 0) return 0;
 
+    // how much farther the face is than the best one, and how far A - B reaches beyond it
     double spare = p->distance[f] - floor;
     hfiSupportPoint w = hfi_support_pair(c, p->face[f].normal);
     double beyond = v3_dot(p->face[f].normal, w.w) - p->distance[f];

@@ -73,7 +73,8 @@ int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   if (is_flat) hfi_field_touch_flat(&q);
   else hfi_field_touch_faces(&q);
 
-  // their edges and vertices
+  // Their edges and vertices. A flat patch has none inside of the field. If all cells are on some side of A, none is
+  // near.
   int may_touch_edges = (!is_flat || at_border) && (!cells->keeps_sides || cells->any_is_near);
   if (may_touch_edges) {
     hfi_field_touch_ridges(&q);

@@ -276,7 +276,8 @@ static int insert_point(Found* found, int32_t point) {
   return 1;
 }
 
-// Adds the points of a node with f >= least. Returns 0 if there is no room.
+// Adds the points of a node with f >= least, and those that are below it by rounding only. Returns 0 if there is no
+// room.
 static int gather_above(const Search* search, double least, Node node, Found* found) {
   if (!(upper_bound(search, node.number) >= least)) return 1;
   if (node.level < search->tree->depth) {
@@ -296,7 +297,8 @@ static int gather_above(const Search* search, double least, Node node, Found* fo
   return 1;
 }
 
-// Finds the points with f >= least, ascending. Returns their number, or -1 if there are more than `capacity`.
+// Finds the points with f >= least, up to rounding, ascending. Returns their number, or -1 if there are more than
+// `capacity`.
 int hfi_tree_above(const hfiLinearTree* tree, const hfiLinear* f, double least, int32_t* found, int capacity) {
   Search search = start_search(tree, f);
   Found all = {.point = found, .count = 0, .capacity = capacity};

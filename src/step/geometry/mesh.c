@@ -55,7 +55,7 @@ static void add_if_below(hfiThinning* thin, const hfiHull* hull, int32_t i, hfVe
 
 // Offers all vertices whose gap is at most `limit`, ascending.
 static void add_all_below(hfiThinning* thin, const hfiHull* hull, hfVec3 m_B, double height, double limit) {
-  // the index lists them, unless they are too many
+  // the index lists them, unless they are too many: -m_B.x >= height - limit says that the gap is at most `limit`
   if (hull->index) {
     int32_t below[MOST_BELOW];
     hfiLinear down = {v3_neg(m_B), 0};

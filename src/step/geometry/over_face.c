@@ -54,7 +54,7 @@ int hfi_closest_over_face(const hfiCores* c, hfiClosest* closest) {
     if (s >= 0 && hfi_is_over_face(hull, face, p)) return 1;
     if (s >= 0 && turn == TURNS) return 0;
 
-    // the face above whose plane it is highest
+    // The face above whose plane p is highest. If s < 0 and this is the same face, the face decides.
     int32_t next = hfi_highest_face(hull, p, face);
     if (next == face || turn == TURNS) return s < 0 && next == face;
     face = next;

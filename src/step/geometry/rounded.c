@@ -56,8 +56,8 @@ static int has_parallel_edge(const hfiFacet* polygon, hfVec3 p, hfVec3 e, double
   return 0;
 }
 
-// Does an edge of the polygon `other` meet a parallel edge of `face`, whose normal is along d within HFI_FACET_ANGLE?
-// Then writes the radius r [m].
+// Is the normal of `face` along d within HFI_FACET_ANGLE, and does an edge of the polygon `other` meet a parallel edge
+// of it? Then writes the radius r [m]. d: the normal of the contact, pointed out of the shape that has `face`.
 static int find_edge_on_edge(const hfiFacet* face, const hfiFacet* other, hfVec3 d, double* r) {
   if (face->kind != HFI_FACET_POLYGON || other->kind != HFI_FACET_POLYGON) return 0;
 

@@ -280,7 +280,7 @@ HFI_NOINLINE static int joint_keeps_apart(const hfiScene* s, const hfPose* X_WG,
   const hfVec3* h_a = &s->half[c->a];
   const hfVec3* h_b = &s->half[c->b];
   hfVec3 d = v3_sub(B->p, A->p);
-  double margin = cull->margin - s->options.flush;
+  double margin = cull->margin - s->options.flush; // flush faces may overlap a little
   return slide_keeps_apart(&A->R, h_a, &B->R, h_b, d, axis_W, margin) ||
          slide_keeps_apart(&B->R, h_b, &A->R, h_a, v3_neg(d), axis_W, margin);
 }
@@ -306,7 +306,8 @@ HFI_NOINLINE static int call_pair_with_memory(const hfiShape* A, const hfPose* X
   return n;
 }
 
-// Finds the points of a pair with a gap below the margin [m]. Returns their number.
+// Finds the points of a pair with a gap below the margin [m], which contains how far the two may come towards each
+// other. Returns their number. cull->is_general: GJK collides the pair.
 static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull,
                               double margin, hfiContactPoint* points) {
   const hfiShape* A = &s->shape[c->a];

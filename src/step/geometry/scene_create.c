@@ -99,7 +99,8 @@ static int any_body_has_only_joint(const hfModel* m) {
   return b < m->nbody;
 }
 
-// Returns the cull of a pair, without its memories. is_kept: 1 if the cull is kept for later queries.
+// Returns the cull of a pair, without its memories. is_kept: 1 if the cull is kept for later queries, which may then
+// try the direction that separated the two. With a plane the radius of the cull is -1.
 static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int is_kept) {
   const hfModel* m = s->model;
   const double* margin = hf_model_geom_margin(m);

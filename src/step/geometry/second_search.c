@@ -88,6 +88,7 @@ static void search_pair(const SecondSearch* q, const hfiCandidate* c, int candid
   int most = hfi_pair_points(type[c->a], type[c->b]);
   for (int k = 0; k < n && count < most; ++k) {
     if (has_feature(merged, count, points[k].feature)) continue;
+    // it does not act yet, and its depth is not known
     merged[count] = (hfiRawContact){c->a, c->b, c->pair, candidate, points[k], 0, 0};
     count++;
   }

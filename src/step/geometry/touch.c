@@ -266,7 +266,8 @@ typedef struct MeetingKind {
 
 static int has_disc(const Meeting* m) { return m->a.kind == HFI_FACET_DISC || m->b.kind == HFI_FACET_DISC; }
 
-// Finds the points that the facets have in common. Returns their number, and writes what follows for them.
+// Finds the points that the facets have in common. Returns their number, and writes what follows for them. A facet that
+// is a segment is the side of a round shape (side_a, side_b).
 static int touch_facets(Meeting* m, MeetingKind* kind, hfiContactPoint* points) {
   int side_a = m->a.kind == HFI_FACET_SEGMENT;
   int side_b = m->b.kind == HFI_FACET_SEGMENT;

@@ -38,6 +38,9 @@ static void let_stick(hfiNear* near) {
 }
 
 // Finds the contacts at the present poses. Writes near->found, contact and reach, and what belongs to them.
+//   gap      points with a smaller gap act [m]
+//   horizon  time within which points that close act, too; 0: none do [s]
+//   tau      (nv) known forces, or NULL
 void hfi_near_find(hfiNear* near, double gap, double horizon, const double* tau) {
   const hfModel* m = near->model;
   const hfMotion* V = near->dynamics->V;

@@ -36,9 +36,8 @@ static inline double excess_speed(const double* v1, const double* foreseen, cons
 }
 
 // Marks in foresight.unforeseen each tree that has a point which v1 (nv) may move noticeably further within h than
-// predicted. Adds to
-// foresight.excess the bound on how much further. Returns the largest distance of the marked trees [m]; 0 if no tree is
-// marked, and then the marks may not be written.
+// predicted. Adds to foresight.excess the bound on how much further [m]. Returns the largest distance of the marked
+// trees [m]; 0 if no tree is marked, and then the marks may not be written.
 static double mark_unforeseen(hfiNear* near, const double* v1, double h) {
   const hfModel* m = near->model;
   hfiForesight* f = &near->foresight;
@@ -92,9 +91,9 @@ static int any_may_be_missed(const hfiNear* near) {
   return 0;
 }
 
-// If velocities V of the links make one of the n points of a pair overlap within h by more than is tolerated, all
-// points of the pair that they close act newly. Returns how many overlap so much. A depth that is not finite belongs to
-// a point that never acts.
+// V: velocities of the links. If they make one of the n points of a pair overlap within h by more than is tolerated,
+// all points of the pair that they close act newly. Returns how many overlap so much. A depth that is not finite
+// belongs to a point that never acts.
 static int find_missed_of_pair(const hfiNear* near, const hfMotion* V, double h, hfiRawContact* point, int n) {
   const hfDynamics* d = near->dynamics;
   const hfiMaterial* listed = hfi_listed_materials(near);

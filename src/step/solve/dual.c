@@ -167,7 +167,7 @@ HFI_FORCE_INLINE void set_response(hfiIsland* I, int32_t k, int count) {
   hfiFour g12 = -0.5 * acting * (w0 * t1 + w1 * t0);
   hfiFour g22 = acting * (1 - w1 * t1);
 
-  // sliding, torsion, rolling
+  // sliding (11, 12, 22), torsion (11), rolling (11, 12, 22)
   double* gtt = response->gtt;
   gtt[0] = g11[0];
   gtt[1] = g12[0];

@@ -127,7 +127,8 @@ static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int32_t
   return block + body->slot * (*ld + 1);
 }
 
-// K += J^T G J of a stack of free bodies, which belongs to part p. The node of the first segment is eliminated first.
+// K += J^T G J of a stack of free bodies, which belongs to part p. Each body has one segment, body[0] and body[1]. The
+// node of the first segment is eliminated first.
 void hfi_system_add_stack(const hfiIsland* I, const hfiStack* stack, int p, int symmetric) {
   const hfiBlockMatrix* K = &I->matrix.K;
   const hfiSegment* body = I->stacks.segment + stack->segment;

@@ -24,7 +24,8 @@ const double* hfi_stack_row(const hfiStack* stack, int i, double* room) {
   return room;
 }
 
-// Writes out the compact rows of a stack: [F A_1 -F A_2] of two bodies, [F A_1 0] of one. `two` is a constant.
+// Writes out the compact rows of a stack to `to` (nrow x ld): [F A_1 -F A_2] of two bodies, [F A_1 0] of one. `two`, a
+// constant, is 1 for two bodies.
 HFI_FORCE_INLINE void write_out(const hfiStack* stack, int two, double* to, int dim) {
   const double* F = stack->J;
   for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim)) {
