@@ -434,7 +434,7 @@ int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tole
 
   int32_t n = count_unknowns(B);
   double b_square = hfi_weighted_dot(weight, b, b, n);
-  double enough = tolerance * tolerance * b_square;
+  double enough = tolerance * tolerance * b_square; // of |r|^2
   if (b_square == 0) return 1;
 
   ConjugateIteration it = {.B = B, .weight = weight, .b = b};

@@ -189,7 +189,7 @@ static int close_hole(Polytope* p) {
   int room = p->nfree + MOST_FACES - p->nface;
   if (n < 3 || n > room) return 0;
 
-  // a face at each edge of the outline
+  // a face at each edge i of the outline, which it runs through in the other direction than the face that stays
   for (int k = 0; k < n; ++k) {
     const int f = p->horizon[k].face;
     const int i = p->horizon[k].edge;

@@ -62,6 +62,7 @@ static void try_triangle(Part* best, const hfiSimplex* s, int i, int j, int k) {
   hfVec3 m = v3_cross(ab, ac);
   double area2 = v3_norm2(m);
 
+  // u and v, the weights of points j and k, times area2 at first
   double scaled_u = v3_dot(v3_cross(ac, a), m);
   if (!(scaled_u > 0)) return;
   double scaled_v = v3_dot(v3_cross(a, ab), m);
@@ -145,7 +146,8 @@ hfiGjkStatus hfi_gjk(hfiCores* c, double far, double accuracy, hfiSimplex* s, hf
   s->count = 1;
   v = s->point[0].w;
 
-  // v is the point of the simplex nearest to the origin, d2 = |v|^2; bound/|v| is a lower bound of the distance
+  // v is the point of the simplex nearest to the origin, d2 = |v|^2; bound/|v| is a lower bound of the distance. The
+  // origin is inside, or next to the surface, if d2 falls to touching2.
   double touching2 = sqr(TOUCHING_SHARE * c->scale);
   double d2 = v3_norm2(v);
   for (int k = 0; k < MOST_ITERATIONS && d2 > touching2; ++k) {

@@ -76,7 +76,7 @@ int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept) {
 
   int count = hfi_thinning_outermost(thin, kept);
   int shallowest = 0;
-  double depth = -INFINITY;
+  double depth = -INFINITY; // of the deepest one of those
   for (int i = 0; i < count; ++i) {
     depth = max2(depth, kept[i].depth);
     if (kept[i].depth < kept[shallowest].depth) shallowest = i;

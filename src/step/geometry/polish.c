@@ -127,7 +127,7 @@ static hfVec3 find_maximum(hfiCores* c, const hfiEdges* e, hfVec3 n) {
 // Finds the distances c by which the witnesses must move along the edges so that w = pa - pb is along n. Returns 1 if
 // they exist and none is longer than its edge: then the guess of the edges is right.
 static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double c[2]) {
-  hfVec3 r = v3_axpy(-v3_dot(n, w), n, w);
+  hfVec3 r = v3_axpy(-v3_dot(n, w), n, w); // the part of w across n
   c[0] = 0;
   c[1] = 0;
 

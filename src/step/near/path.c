@@ -121,6 +121,7 @@ int hfi_near_path_end(const hfiPaths* paths, int geom_a, int geom_b, hfVec3 p_W,
   hfiContactPoint nearest;
   if (!hfi_distance(a->shape, &X_A, b->shape, &X_B, far, &nearest)) return 0;
 
+  // how far the contact has travelled over each body, and how fast A's point moves from B's there
   double travel_on_a = v3_norm(v3_sub(nearest.p_WCa, carry_point(a, &X_A, p_W)));
   double travel_on_b = v3_norm(v3_sub(nearest.p_WCb, carry_point(b, &X_B, p_W)));
   hfVec3 opening = v3_sub(velocity_on_path(a, h, nearest.p_WCa), velocity_on_path(b, h, nearest.p_WCb));
