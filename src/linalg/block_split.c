@@ -44,6 +44,7 @@ static void find_tree(hfiBlockMatrix* B) {
   // children are eliminated before their parents, so that nodes_below of a node is complete at its turn
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t node = B->ordering.order[k];
+    // after the ordering a row has the bits of later nodes only
     const uint64_t* row = B->graph.bits + (size_t)node * (size_t)B->graph.words;
 
     int32_t first = B->nodes; // the first of its later positions

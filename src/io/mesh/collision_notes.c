@@ -237,7 +237,7 @@ static double compute_geom_length(const hfModel* m, int geom) {
   }
 }
 
-// Notes long shapes, all in one line with the first one.
+// Notes long shapes. Equal messages become one line that names the first shape (hfi_diagnostics_add).
 static void note_lengths(const hfModel* m, const char* file, hfDiagnostics* said) {
   for (int g = 0; g < m->ngeom; ++g) {
     int body = hf_model_geom_body(m)[g];

@@ -33,6 +33,8 @@ int hfi_sdf_is_true(const char* text) {
   return length == strlen(word) && strncasecmp(text, word, length) == 0;
 }
 
+// Returns the name of the model that names of the scope belong to, "" for the world: what <include merge="true"> brings
+// stands in the model around it.
 const char* hfi_sdf_prefix(const hfiSdfEntity* scope) {
   while (scope && scope->merged) scope = scope->scope;
   return scope ? scope->name : "";

@@ -13,7 +13,7 @@
 // give more because they are not exact.
 //
 // The impact is taken at the start of the step, across a gap g that would close within it. With the relative
-// acceleration a of gravity the speeds at the moment of touching are v_i^2 = vn-^2 + 2 a g and e v_i; The body then
+// acceleration a of gravity the speeds at the moment of touching are v_i^2 = vn-^2 + 2 a g and e v_i. The body then
 // starts with the speed that it would have when it is back at the gap g, vn+^2 = e^2 v_i^2 - 2 a g, so that its energy
 // is that of an impact at the surface. If the speed is below the one that gravity gives within two steps, there is no
 // impact: the law of the contact stops the body.

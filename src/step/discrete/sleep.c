@@ -309,7 +309,8 @@ static int count_rest(const hfiDiscrete* s, const double* v, int64_t* word) {
   return any;
 }
 
-// A tree on a moving surface does not rest, however slow the surface is.
+// A tree on a moving surface does not rest, however slow the surface is; nor does a tree whose contact follows its path
+// (curve.c): its rows of friction have a drift, too.
 static void stay_awake_on_surfaces(const hfiDiscrete* s, int64_t* word) {
   const hfStepProblem* p = &s->assembly.problem;
   const int32_t* tree = hf_model_body_tree(s->world->model);
