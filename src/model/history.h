@@ -181,6 +181,7 @@ static inline void hfi_samples_read(const hfiSamples* s, double t, double delay,
   int end = s->count; // number of rows with earlier times
   while (end > 1 && s->time[end - 1] >= t - HFI_SAME_TIME) --end;
 
+  // n rows before t; while the row of t is not kept yet, the oldest one is left out, whose place it will take
   int first = end < s->count ? 0 : 1;
   const double* last = s->row + (size_t)(s->count - 1) * dim;
   if (delay > 0) {

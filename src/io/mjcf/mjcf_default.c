@@ -14,7 +14,9 @@ static hfiClass* find_class(const hfiMjcf* m, const char* name) {
   return NULL;
 }
 
-// Adds a class to the document. parent: NULL for the outermost one. Returns NULL if there is no memory.
+// Adds a class to the document, which begins as a copy of its parent (NULL: the outermost one). Returns NULL if there
+// is no memory. Of the actuator it has two copies: `actuator` is what the class changes; the chain `outer` keeps the
+// specs unchanged, so that a shortcut finds the nearest class of its kind (inherit_parameters in mjcf_force_law.c).
 static hfiClass* add_class(hfiMjcf* m, const char* name, hfiClass* parent) {
   // -1: the range decides whether it limits
   hfiActuatorSpec fresh = {.def = hf_actuator_def_default(), .ctrllimited = -1, .forcelimited = -1, .actlimited = -1};

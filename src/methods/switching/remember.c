@@ -84,7 +84,8 @@ static void recall_track(const hfiSwitching* s, const hfContactMemory* memory, i
   for (int g = 0; g < 3; ++g) track->mode[g] = memory->flags & ROLLING_FLAG[g] ? HF_MODE_ROLLING : HF_MODE_SLIDING;
 }
 
-// What the state remembers of the contact of a track, or NULL.
+// What the state remembers of the contact of a track, or NULL. Memory without HF_MEMORY_LAYER comes from a method of
+// discrete time: it holds no gap along the normal, so that it does not count.
 static const hfContactMemory* find_memory(const hfState* state, const hfiTrack* track) {
   const hfContactMemory* memory = hf_state_memory(state);
 
