@@ -72,9 +72,9 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 // ---- preparation ------------------------------------------------------------------------------------
 
 // Sets the mode of friction group g of contact i. With `anew` the slip alone decides. Otherwise a group that rolls goes
-// on rolling, and the direction of a group that slides follows its slip; while that is too slow to have one, the old
-// direction stays. needs_mode[g] = 1 asks resolve.c to find the mode of the group. That is done for groups that roll, and
-// for groups whose slow slip has turned back: resolve.c then tries the opposite direction first.
+// on rolling, and the direction of a group that slides follows its slip; while that is too slow to have a direction,
+// the old one stays. needs_mode[g] = 1 asks resolve.c to find the mode of the group. That is done for groups that roll,
+// and for groups whose slow slip has turned back: resolve.c then tries the opposite direction first.
 static void update_group(hfiSwitching* s, int i, hfiTrack* track, int g, int anew) {
   hfVec3 slip = hfi_point_slip(s->rigid, i, g);
   double speed = v3_norm(slip);
