@@ -154,7 +154,7 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
 // The drive of an actuator by inverse dynamics (drive_law.c). The caller sets its bounds.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
 // Computes a->passive and a->drives.servo again if parameters have changed.
-void hfi_update_passive(hfActuation* a, const hfDynamics* d);
+void hfi_update_passive(hfActuation* a);
 void hfi_update_servos(hfActuation* a);
 void hfi_update_fluid(hfActuation* a);
 // The parts of hfi_actuation_step.

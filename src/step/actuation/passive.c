@@ -9,6 +9,7 @@
 // (c + h k), tau = -k (q0 - q_rest). A turn of a ball joint changes its rotation vector by at most h w in any
 // direction, so h^2 k bounds its stiffness. Tendons couple dofs and become rows.
 #include "step/actuation/inside.h"
+#include "base/finite.h"
 #include "linalg/dense.h"
 #include "model/spring.h"
 #include <string.h>
@@ -91,7 +92,7 @@ void hfi_ranges_update(hfiRanges* r, const hfModel* m) {
 }
 
 // Writes hfiPassive, ranges, servos and drag of the medium, unless they are fresh.
-void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
+void hfi_update_passive(hfActuation* a) {
   const hfModel* m = a->model;
   hfiPassive* has = &a->passive;
   if (*a->fresh & HFI_FRESH_PARAMETERS && has->revision == m->revision) return;
@@ -102,7 +103,9 @@ void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
   has->dampers = has_joint_dampers(m);
   has->curved_dampers = has_curved_dampers(m);
   has->losses = has_friction_losses(m);
-  has->gravcomp = hfi_gravity_compensated(d) && !(m->world.disable_spring && m->world.disable_damper); // as in MuJoCo
+  // gravity compensation ends with the springs and dampers, as in MuJoCo
+  has->gravcomp = hfi_any_nonzero(hf_model_body_gravcomp(m) + 1, m->nbody - 1) &&
+                  !(m->world.disable_spring && m->world.disable_damper);
   hfi_ranges_update(&has->ranges, m);
   hfi_update_servos(a);
   hfi_update_fluid(a);

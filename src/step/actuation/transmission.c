@@ -243,7 +243,7 @@ static void update_transmissions(hfActuation* a, const hfDynamics* d, const doub
 // Brings everything that depends on parameters, on q (nq) and on the velocities of d up to date.
 void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
   hfi_need_forces(a); // before the moments change
-  hfi_update_passive(a, d);
+  hfi_update_passive(a);
   if (a->model->ntendon) hfi_update_tendons(a, d, q);
   if (a->model->nu) update_transmissions(a, d, q);
   if (a->passive.gravcomp) hf_dynamics_gravity_compensation(d, a->gravcomp);

@@ -252,9 +252,6 @@ static inline double hfi_largest_inverse_mass(const hfDynamics* d, int n, const 
   return n * sum;
 }
 
-// Whether a body has gravity compensation.
-int hfi_gravity_compensated(const hfDynamics* d);
-
 // ---- forces and accelerations ---------------------------------------------------------------------
 
 // B of all links for vdot; also done by hf_dynamics_inverse and _forward.

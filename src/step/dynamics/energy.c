@@ -13,7 +13,6 @@
 // outside it.
 #include "step/dynamics/inside.h"
 
-#include "base/finite.h"
 #include "model/spring.h"
 #include "model/path.h"
 
@@ -152,11 +151,6 @@ double hf_dynamics_potential_energy(const hfDynamics* d, const double* q) {
 }
 
 // ---- gravity compensation -------------------------------------------------------------------------------
-
-// Whether a body has gravity compensation.
-int hfi_gravity_compensated(const hfDynamics* d) {
-  return hfi_any_nonzero(hf_model_body_gravcomp(d->model) + 1, d->model->nbody - 1);
-}
 
 // Writes the forces tau (nv) that carry the compensated share of each weight.
 void hf_dynamics_gravity_compensation(const hfDynamics* d, double* tau) {
