@@ -11,6 +11,8 @@
 // most the speed at which the contact would close without its force, by the velocities of the start and by gravity.
 #include "step/discrete/inside.h"
 
+#include "step/problem/algebra.h"
+
 #include "model/shape.h"
 
 #include <string.h>
@@ -165,8 +167,8 @@ static void set_friction_drift(hfStepProblem* p, const hfStepBlock* b, const hfi
                                const hfiPathEnd* end) {
   hfVec3 middle = v3_scale(0.5, v3_add(end->v0, end->v1));
   if (b->dim < 3) return;
-  p->drift[b->row + 1] = v3_dot(c->t1, middle) - hfi_impulse_row_velocity(p, b, 1, v);
-  p->drift[b->row + 2] = v3_dot(c->t2, middle) - hfi_impulse_row_velocity(p, b, 2, v);
+  p->drift[b->row + 1] = v3_dot(c->t1, middle) - hfi_row_velocity(p, b, 1, v);
+  p->drift[b->row + 2] = v3_dot(c->t2, middle) - hfi_row_velocity(p, b, 2, v);
 }
 
 // Sets the drift of contact i for the path at velocities v, which give the links the velocities V. Returns by how much

@@ -19,6 +19,8 @@
 // impact: the law of the contact stops the body.
 #include "step/discrete/inside.h"
 
+#include "step/problem/algebra.h"
+
 #include "base/disjoint_sets.h"
 
 #include <string.h>
@@ -65,7 +67,7 @@ static int find_struck(hfiDiscrete* s) {
     const hfiContact* c = &w->near.contact[i];
     if (!(c->material.restitution > 0) || s->block[i] < 0) continue;
 
-    double vn = hfi_impulse_row_velocity(p, &p->block[s->block[i]], 0, p->v0);
+    double vn = hfi_row_velocity(p, &p->block[s->block[i]], 0, p->v0);
     double rebound = vn < 0 ? find_rebound_speed(w, c, p->h, vn) : 0;
     if (rebound > 0) s->impacts.struck[count++] = (hfiStruck){s->block[i], 0, vn, rebound};
   }
@@ -114,7 +116,7 @@ static void add_impulses(hfiDiscrete* s, int first, int rows) {
   for (int i = 0; i < f->count; ++i) {
     const hfStepBlock* b = &p->block[f->block[i]];
     for (int r = 0; r < rows; ++r) {
-      hfi_impulse_spread_row(p, b, first + r, f->gamma[rows * i + r], p->p);
+      hfi_row_add_impulse(p, b, first + r, f->gamma[rows * i + r], p->p);
       s->impacts.gamma[b->param][first + r] += f->gamma[rows * i + r];
     }
   }
@@ -128,7 +130,7 @@ static void limit_energy(hfiImpulses* f, const hfDynamics* d, const hfStepProble
   double square = 0;
   for (int i = 0; i < f->count; ++i) {
     linear -= f->gamma[i] * before[i];
-    square += f->gamma[i] * hfi_impulse_row_velocity(p, &p->block[f->block[i]], 0, f->dv);
+    square += f->gamma[i] * hfi_row_velocity(p, &p->block[f->block[i]], 0, f->dv);
   }
   if (square <= 2 * linear) return;
 
@@ -193,7 +195,7 @@ static void apply_friction(hfiDiscrete* s) {
     s->impacts.island_block[count] = f->block[i];
     f->bound[count] = most;
     for (int r = 1; r < 3; ++r) {
-      double slip = hfi_impulse_row_velocity(p, b, r, p->v0) + (p->drift ? p->drift[b->row + r] : 0);
+      double slip = hfi_row_velocity(p, b, r, p->v0) + (p->drift ? p->drift[b->row + r] : 0);
       f->change[2 * count + r - 1] = -slip;
     }
     count++;

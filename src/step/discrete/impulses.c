@@ -22,6 +22,7 @@
 #include "step/discrete/impulses.h"
 
 #include "linalg/dense.h"
+#include "step/problem/algebra.h"
 
 #include <string.h>
 
@@ -36,31 +37,7 @@ void hfi_impulses_init(hfiImpulses* f, const hfModel* m, int max_contacts, hfiAr
   f->dv = HFI_TAKE(arena, double, m->nv);
 }
 
-// ---- rows of blocks -----------------------------------------------------------------------------------
-
-// Adds gamma times row r of a block to x (nv): x += J_r^T gamma.
-void hfi_impulse_spread_row(const hfStepProblem* p, const hfStepBlock* b, int r, double gamma, double* x) {
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const int32_t* cols = p->cols + piece->col;
-    const double* J = p->J + piece->jac + r * piece->ncol;
-    double* tree_x = x + p->tree_start[piece->tree];
-    for (int c = 0; c < piece->ncol; ++c) tree_x[cols[c]] += gamma * J[c];
-  }
-}
-
-// Returns J_r v, the velocity of row r of a block [m/s].
-double hfi_impulse_row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, const double* v) {
-  double sum = 0;
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const int32_t* cols = p->cols + piece->col;
-    const double* J = p->J + piece->jac + r * piece->ncol;
-    const double* tree_v = v + p->tree_start[piece->tree];
-    for (int c = 0; c < piece->ncol; ++c) sum += J[c] * tree_v[cols[c]];
-  }
-  return sum;
-}
+// ---- rows ---------------------------------------------------------------------------------------------
 
 static int count_rows(const hfiImpulses* f) { return f->kind == HFI_IMPULSE_NORMAL ? 1 : 2; }
 
@@ -82,7 +59,7 @@ void hfi_impulses_find_change(hfiImpulses* f, const hfDynamics* d, const hfStepP
   for (int t = 0; t < f->ntree; ++t) clear_tree(p, f->tree[t], f->dv);
   for (int i = 0; i < f->count; ++i)
     for (int k = 0; k < rows; ++k)
-      hfi_impulse_spread_row(p, &p->block[f->block[i]], first + k, f->gamma[rows * i + k], f->dv);
+      hfi_row_add_impulse(p, &p->block[f->block[i]], first + k, f->gamma[rows * i + k], f->dv);
   for (int t = 0; t < f->ntree; ++t) hfi_solve_tree(d, f->tree[t], f->dv);
 }
 
@@ -97,7 +74,7 @@ static void multiply(hfiImpulses* f, const hfDynamics* d, const hfStepProblem* p
 
   for (int i = 0; i < f->count; ++i)
     for (int k = 0; k < rows; ++k) {
-      double velocity = hfi_impulse_row_velocity(p, &p->block[f->block[i]], first + k, f->dv);
+      double velocity = hfi_row_velocity(p, &p->block[f->block[i]], first + k, f->dv);
       f->product[rows * i + k] = f->scale[i] * velocity;
     }
 }
@@ -107,9 +84,9 @@ static double find_trace(hfiImpulses* f, const hfDynamics* d, const hfStepProble
   double trace = 0;
   for (int r = find_first_row(f), end = r + count_rows(f); r < end; ++r) {
     for (int k = 0; k < b->npiece; ++k) clear_tree(p, p->piece[b->piece + k].tree, f->dv);
-    hfi_impulse_spread_row(p, b, r, 1, f->dv);
+    hfi_row_add_impulse(p, b, r, 1, f->dv);
     for (int k = 0; k < b->npiece; ++k) hfi_solve_tree(d, p->piece[b->piece + k].tree, f->dv);
-    trace += hfi_impulse_row_velocity(p, b, r, f->dv);
+    trace += hfi_row_velocity(p, b, r, f->dv);
   }
   return trace;
 }

@@ -42,8 +42,4 @@ void hfi_impulses_solve(hfiImpulses* f, const hfDynamics* dynamics, const hfStep
 // Computes dv for given gamma.
 void hfi_impulses_find_change(hfiImpulses* f, const hfDynamics* dynamics, const hfStepProblem* problem);
 
-// The first returns J_r v of row r of a block, without drift. The second adds J_r^T gamma of that row to x (nv).
-double hfi_impulse_row_velocity(const hfStepProblem* problem, const hfStepBlock* block, int r, const double* v);
-void hfi_impulse_spread_row(const hfStepProblem* problem, const hfStepBlock* block, int r, double gamma, double* x);
-
 #endif

@@ -38,6 +38,30 @@ double hfi_normal_velocity(const hfStepProblem* P, const hfStepBlock* block, con
   return s[0] - (P->drift ? P->drift[block->row] : 0);
 }
 
+// Returns J v of row i of a block, without the drift [m/s].
+double hfi_row_velocity(const hfStepProblem* P, const hfStepBlock* block, int i, const double* v) {
+  double sum = 0;
+  for (int k = block->piece; k < block->piece + block->npiece; ++k) {
+    const hfStepPiece* piece = P->piece + k;
+    const int32_t* cols = P->cols + piece->col;
+    const double* J = P->J + piece->jac + i * piece->ncol;
+    const double* v_tree = v + P->tree_start[piece->tree];
+    for (int c = 0; c < piece->ncol; ++c) sum += J[c] * v_tree[cols[c]];
+  }
+  return sum;
+}
+
+// x (nv) += J_i^T gamma, for row i of a block
+void hfi_row_add_impulse(const hfStepProblem* P, const hfStepBlock* block, int i, double gamma, double* x) {
+  for (int k = block->piece; k < block->piece + block->npiece; ++k) {
+    const hfStepPiece* piece = P->piece + k;
+    const int32_t* cols = P->cols + piece->col;
+    const double* J = P->J + piece->jac + i * piece->ncol;
+    double* x_tree = x + P->tree_start[piece->tree];
+    for (int c = 0; c < piece->ncol; ++c) x_tree[cols[c]] += gamma * J[c];
+  }
+}
+
 // Writes row i of a block as a dense row J (count). The velocities of tree t begin at first[t].
 void hfi_block_dense_row(const hfStepProblem* P, const hfStepBlock* block, int i, const int32_t* first, int count,
                          double* J) {

@@ -21,6 +21,10 @@ enum { HFI_MAX_BLOCK_ROWS = 6 }; // A block has at most this many rows.
 void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* s);
 // Returns J v of the first row of a block, without the drift. For a contact it is the normal velocity [m/s].
 double hfi_normal_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v);
+// Returns J v of row i of a block, without the drift [m/s].
+double hfi_row_velocity(const hfStepProblem* problem, const hfStepBlock* block, int i, const double* v);
+// x (nv) += J_i^T gamma, for row i of a block
+void hfi_row_add_impulse(const hfStepProblem* problem, const hfStepBlock* block, int i, double gamma, double* x);
 // Writes row i of a block as a dense row J (an entry for each velocity of the caller). The velocities of tree t begin
 // at first[t]; `count` is their number.
 void hfi_block_dense_row(const hfStepProblem* problem, const hfStepBlock* block, int i, const int32_t* first, int count,
