@@ -6,8 +6,8 @@
 //   v1  = v_m + (h/2) g + M^-1 J1^T gamma_1     with J1 v1 = 0: normal, and tangential unless |gamma_t| = mu gamma_n
 //
 // This is the scheme RATTLE of constrained mechanics. It is symmetric in time, so that the error of the energy swings,
-// and v1 is the velocity at q1. With all impulses at one place v1 is the velocity of the middle of the step, and the energy
-// at v1 and q1 is wrong by h/2 times the power of the weight.
+// and v1 is the velocity at q1. With all impulses at one place v1 is the velocity of the middle of the step, and the
+// energy at v1 and q1 is wrong by h/2 times the power of the weight.
 //
 //   u, w   velocity of the centre of mass, angular velocity      r   arm from the centre of mass to the contact
 //   K      inverse mass of the contact point, 1/m - [r] I^-1 [r]
